@@ -1,0 +1,76 @@
+"""Every error this package raises on purpose.
+
+    HarryError
+    ├── SettingsError            the environment or the profile cannot be used as given
+    ├── InputError               what the caller sent cannot be used as given
+    │   └── NotFoundError        it names something that is not there
+    ├── SourceError              a file, folder or address cannot be read or holds no text
+    ├── StorageError             the database cannot do what was asked
+    │   ├── DatabaseUnavailable  it cannot be reached or started
+    │   ├── MigrationError       its schema cannot be brought up to date
+    │   └── SpaceMismatch        its vectors come from another embedding model
+    ├── ProviderError            a model or service failed, was slow or talked nonsense
+    │   ├── ProviderTimeout      it did not answer within its budget
+    │   └── ProviderNotConfigured  it has no key, file or address
+    └── EvalError                a golden set cannot be used as given
+
+The class docstring is the message when none is given. A message is one sentence or two for a person: what is
+wrong, then what to do. Wrap a foreign exception once, where it enters, with ``raise ... from``.
+"""
+
+from __future__ import annotations
+
+
+class HarryError(Exception):
+    """Something went wrong in harry_mcp."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message or (type(self).__doc__ or "").strip())
+
+
+class SettingsError(HarryError):
+    """The settings cannot be used; run `harry doctor` to see them."""
+
+
+class InputError(HarryError):
+    """The input cannot be used as given."""
+
+
+class NotFoundError(InputError):
+    """There is nothing under that id."""
+
+
+class SourceError(HarryError):
+    """The source cannot be read."""
+
+
+class StorageError(HarryError):
+    """The database could not do what was asked."""
+
+
+class DatabaseUnavailable(StorageError):
+    """The database cannot be reached; run `harry doctor` to see why."""
+
+
+class MigrationError(StorageError):
+    """The database schema cannot be brought up to date."""
+
+
+class SpaceMismatch(StorageError):
+    """The stored vectors come from another embedding model."""
+
+
+class ProviderError(HarryError):
+    """A model or service that this stage relies on failed."""
+
+
+class ProviderTimeout(ProviderError):
+    """A model or service did not answer within its budget."""
+
+
+class ProviderNotConfigured(ProviderError):
+    """A model or service has no key, file or address."""
+
+
+class EvalError(HarryError):
+    """The golden set cannot be used as given."""
