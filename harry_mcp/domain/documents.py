@@ -22,6 +22,13 @@ class DocumentStatus(StrEnum):
         return self in (DocumentStatus.LIVE, DocumentStatus.FLAGGED)
 
 
+def caveats(status: DocumentStatus) -> tuple[str, ...]:
+    """What must be told with an answer from a document in this status."""
+    if status is DocumentStatus.FLAGGED:
+        return ("This document is flagged for review: it may be out of date or wrong.",)
+    return ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceDocument:
     """A document as a reader hands it over: normalised Markdown and where it came from.
@@ -96,9 +103,12 @@ class Document:
     updated_at: datetime
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class IngestOutcome:
-    """What became of each document of one ingest run, by title or source; ``failed`` maps a source to the reason."""
+    """What became of each document of one ingest run, by title; ``failed`` maps a source to the reason.
+
+    The one value here that grows: a run fills it while it goes.
+    """
 
     added: list[str] = field(default_factory=list[str])
     changed: list[str] = field(default_factory=list[str])

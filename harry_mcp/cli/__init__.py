@@ -1,0 +1,1 @@
+"""The command ``harry``: one module for each command, which parses, calls and prints."""

@@ -1,0 +1,81 @@
+"""What every command shares: the terminal, the event loop, and how an error ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Coroutine
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+
+import typer
+
+from harry_mcp.errors import (
+    HarryError,
+    InputError,
+    ProviderError,
+    SettingsError,
+    SourceError,
+    StorageError,
+)
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+T = TypeVar("T")
+
+
+class ExitCode(IntEnum):
+    """How a command ends."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    DATABASE = 3
+    PROVIDER = 4
+    PARTIAL = 5
+
+
+def terminal(*, stderr: bool = False) -> Console:
+    """Rich's console. Data goes to stdout, progress and errors to stderr."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=True)
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run a command's work to its end.
+
+    psycopg cannot use Windows' proactor loop, so that platform gets the selector.
+    """
+    if sys.platform == "win32":
+        with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+            return runner.run(work)
+    return asyncio.run(work)
+
+
+def fail(error: HarryError) -> NoReturn:
+    """Print what is wrong and what to do, and end with the code of its kind."""
+    terminal(stderr=True).print(f"[bold red]harry:[/] {_escaped(str(error))}")
+    raise typer.Exit(exit_code(error))
+
+
+def exit_code(error: HarryError) -> int:
+    kinds = (
+        ((InputError, SettingsError, SourceError), ExitCode.USAGE),
+        ((StorageError,), ExitCode.DATABASE),
+        ((ProviderError,), ExitCode.PROVIDER),
+    )
+    return next((code for classes, code in kinds if isinstance(error, classes)), ExitCode.FAILED)
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on stdout, for scripts."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def _escaped(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

@@ -1,0 +1,123 @@
+"""harry doctor: what is in use, why, and what is wrong."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass
+from typing import Annotated
+
+import typer
+
+from harry_mcp import __version__
+from harry_mcp.cli.console import ExitCode, print_json, run, terminal
+from harry_mcp.errors import HarryError, SettingsError
+from harry_mcp.settings import Settings, load_settings
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the report."""
+
+    name: str
+    ok: bool
+    finding: str
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report for a script.")] = False,
+) -> None:
+    """Check the settings, the model and the database, and say what is in use and why."""
+    checks = run(_examine())
+    if as_json:
+        print_json({"ok": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]})
+    else:
+        _print(checks)
+    if not all(check.ok for check in checks):
+        raise typer.Exit(ExitCode.FAILED)
+
+
+async def _examine() -> list[Check]:
+    checks = [Check("harry", True, f"{__version__} on Python {sys.version.split()[0]}, {sys.platform}")]
+    try:
+        settings = load_settings()
+    except SettingsError as error:
+        return [*checks, Check("settings", False, str(error))]
+    checks.append(_profile(settings))
+    checks.append(await _model(settings))
+    checks.append(
+        Check(
+            "ranker",
+            True,
+            "the local calibrated ranker: cosine and BM25, no key needed; see relevance_source",
+        )
+    )
+    return [*checks, *await _database(settings)]
+
+
+def _profile(settings: Settings) -> Check:
+    from harry_mcp.profile import load_profile
+
+    try:
+        profile = load_profile(settings.profile)
+    except SettingsError as error:
+        return Check("profile", False, str(error))
+    if settings.profile is None:
+        return Check("profile", True, "none; set HARRY_PROFILE to a TOML file to name the subject and its words")
+    return Check(
+        "profile",
+        True,
+        f"{profile.subject or 'no subject'}, {len(profile.glossary)} glossary words, {settings.profile}",
+    )
+
+
+async def _model(settings: Settings) -> Check:
+    from harry_mcp.providers.local.embedder import LocalEmbedder
+
+    embedder = LocalEmbedder(threads=settings.embedding.threads)
+    try:
+        await embedder.load()
+    except HarryError as error:
+        return Check("embeddings", False, str(error))
+    return Check("embeddings", True, f"{embedder.space}, on this machine, no key needed")
+
+
+async def _database(settings: Settings) -> list[Check]:
+    from harry_mcp.providers.local.embedder import SPACE
+    from harry_mcp.storage.database import Database
+
+    given = bool(settings.database_url.get_secret_value())
+    where = "HARRY_DATABASE_URL" if given else f"embedded, in {settings.data_dir / 'postgres'}"
+    try:
+        database = await Database.open(settings, SPACE)
+    except HarryError as error:
+        return [Check("database", False, f"{where}: {error}")]
+    try:
+        versions = await database.versions()
+        async with database.reading() as unit:
+            counts = await unit.documents.counts()
+            searches = await unit.searches.counts(7)
+            languages = await unit.keywords.languages()
+    finally:
+        await database.close()
+    documents = ", ".join(f"{row.documents} {row.status}" for row in counts) or "none yet; run `harry ingest`"
+    chunks = sum(row.chunks for row in counts)
+    weak = f", {searches.weak} of them weak" if searches.searches else ""
+    return [
+        Check(
+            "database",
+            True,
+            f"{where}: PostgreSQL {versions.postgres}, pgvector {versions.pgvector}, {versions.size}",
+        ),
+        Check("documents", True, f"{documents}; {chunks} chunks; languages {', '.join(languages)}"),
+        Check("searches", True, f"{searches.searches} in 7 days{weak}"),
+    ]
+
+
+def _print(checks: list[Check]) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 1), show_header=False)
+    for check in checks:
+        table.add_row("[green]ok[/]" if check.ok else "[red]no[/]", f"[bold]{check.name}[/]", escape(check.finding))
+    terminal().print(table)

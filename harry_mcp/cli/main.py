@@ -1,0 +1,64 @@
+"""The entry point of ``harry``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from harry_mcp import __version__
+from harry_mcp.cli import demo, doctor, eval_run, ingest, search, serve
+from harry_mcp.cli.console import fail
+from harry_mcp.errors import HarryError
+
+_HELP = """A knowledge base for AI agents that says how far its answers can be trusted.
+
+Exit codes: 0 done; 1 failed; 2 the input or a setting cannot be used; 3 the database; 4 a model or service;
+5 done in part, the output names what was left out.
+"""
+
+app = typer.Typer(name="harry", help=_HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app.command("serve")(serve.serve)
+app.command("ingest")(ingest.ingest)
+app.command("search")(search.search)
+app.command("doctor")(doctor.doctor)
+app.command("demo")(demo.demo)
+evaluations = typer.Typer(help="Measure retrieval and verdicts on a golden set.", no_args_is_help=True)
+evaluations.command("run")(eval_run.eval_run)
+app.add_typer(evaluations, name="eval")
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        sys.stdout.write(f"harry {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave."),
+    ] = False,
+) -> None:
+    """Options of every command."""
+
+
+def main() -> None:
+    """Run the command line. Whatever the platform's code page, both streams speak UTF-8."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(encoding="utf-8", errors="replace")
+    try:
+        app(standalone_mode=True)
+    except HarryError as error:
+        try:
+            fail(error)
+        except typer.Exit as leaving:
+            raise SystemExit(leaving.exit_code) from error
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,211 @@
+"""What travels through a search, stage by stage, and what comes out of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchFilters:
+    """Narrows a search. Empty fields do not narrow."""
+
+    topic: str = ""
+    source: str = ""
+    language: str = ""
+    updated_since: datetime | None = None
+
+    @property
+    def any(self) -> bool:
+        return bool(self.topic or self.source or self.language or self.updated_since)
+
+    def as_json(self) -> dict[str, str]:
+        since = self.updated_since.isoformat() if self.updated_since else ""
+        fields = {
+            "topic": self.topic,
+            "source": self.source,
+            "language": self.language,
+            "updated_since": since,
+        }
+        return {name: value for name, value in fields.items() if value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptimizedQuery:
+    """A question made ready: ``text`` is embedded, ``keywords`` is what the keyword leg reads."""
+
+    question: str
+    text: str
+    keywords: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingSpace:
+    """Where a vector lives. Vectors of two spaces are never compared."""
+
+    provider: str
+    model: str
+    dimension: int
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.provider}/{self.model} ({self.dimension} dimensions, version {self.version})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusStatistics:
+    """The counts that BM25 rests on, over searchable chunks. ``revision`` changes whenever any of them may."""
+
+    chunks: int
+    length_sum: int
+    title_sum: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryTerm:
+    """One word of a question: the ids it has in the index (none when it is unknown) and how many chunks hold it."""
+
+    ids: tuple[int, ...]
+    df: int
+    title_df: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A passage that a leg brought up, with every signal known of it.
+
+    ``cosine`` is ``None`` while the query has no vector. ``keyword_rank`` and ``vector_rank`` count from 1 and are
+    0 when that leg did not bring it. ``terms`` and ``title_terms`` are term ids in order, four bytes each, little
+    endian. ``fusion`` is the local order; ``score`` is the calibrated chance that the passage answers.
+    """
+
+    chunk_id: int
+    public_id: str
+    document_id: str
+    ordinal: int
+    terms: bytes = field(repr=False)
+    title_terms: bytes = field(repr=False)
+    cosine: float | None = None
+    bm25: float = 0.0
+    keyword_rank: int = 0
+    vector_rank: int = 0
+    rrf: float = 0.0
+    lexical: float = 0.0
+    fusion: float = 0.0
+    score: float = 0.0
+    duplicates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """The stored text behind a candidate."""
+
+    chunk_id: int
+    public_id: str
+    document_id: str
+    ordinal: int
+    heading_path: Sequence[str]
+    raw_content: str
+    contextual_content: str
+    span_start: int
+    span_end: int
+    title: str
+    url: str
+    source: str
+    topic: str
+    language: str
+    status: str
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retrieval:
+    """What stage 1 hands on: candidates in fused order, the question's words, and the counts at that moment."""
+
+    candidates: tuple[Candidate, ...]
+    terms: tuple[QueryTerm, ...]
+    statistics: CorpusStatistics
+    degraded: tuple[str, ...] = ()
+    timings_ms: dict[str, float] = field(default_factory=dict[str, float])
+
+
+class Band(StrEnum):
+    """How far an answer can be trusted."""
+
+    STRONG = "strong"
+    MODERATE = "moderate"
+    WEAK = "weak"
+
+
+class NextAction(StrEnum):
+    """What the agent should do with the result."""
+
+    ANSWER = "answer"
+    ANSWER_WITH_CARE = "answer_with_care"
+    CALL_WEB_FALLBACK = "call_web_fallback"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The judgement of a whole search.
+
+    ``score`` is the best passage's chance of answering the question; ``answerable`` the chance that the knowledge
+    base answers it at all. ``relevance_source`` names the ranker and its calibration; ``reranked`` says whether a
+    model read the passages.
+    """
+
+    score: float
+    answerable: float
+    band: Band
+    next_action: NextAction
+    reason: str
+    relevance_source: str
+    reranked: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """One passage of an answer: a chunk, or neighbouring chunks of one section joined."""
+
+    rank: int
+    passage: Passage
+    candidate: Candidate
+    text: str
+    chunk_ids: tuple[str, ...]
+    band: Band
+    caveats: tuple[str, ...] = ()
+
+
+class SearchStatus(StrEnum):
+    """``empty`` means that nothing was found; an outage is ``degraded``, never an empty list."""
+
+    OK = "ok"
+    EMPTY = "empty"
+    DEGRADED = "degraded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchResult:
+    """The answer of the loop. ``ranking`` is every ranked passage before any were joined or cut."""
+
+    search_id: str
+    question: str
+    query: OptimizedQuery
+    status: SearchStatus
+    verdict: Verdict
+    hits: tuple[Hit, ...]
+    ranking: tuple[Candidate, ...]
+    degraded: tuple[str, ...] = ()
+    timings_ms: dict[str, float] = field(default_factory=dict[str, float])
+    gap_id: str = ""
+    revision: int = 0
+
+
+def gap_id(question: str) -> str:
+    """One id for every way of typing the same question: letter case, spacing and closing marks do not count."""
+    normal = " ".join(question.casefold().split()).rstrip("?!. ")
+    return "gap_" + hashlib.sha256(normal.encode()).hexdigest()[:16]

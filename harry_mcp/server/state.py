@@ -1,0 +1,82 @@
+"""What lives as long as the server: the settings, and the app once it is open."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+from harry_mcp.errors import HarryError
+from harry_mcp.settings import Settings
+
+if TYPE_CHECKING:
+    from harry_mcp.app import App
+
+log = logging.getLogger(__name__)
+# Opening the app imports heavy libraries, which would slow down the first answer; a host that says nothing for
+# this long is not waiting for one.
+_QUIET_SECONDS = 1.0
+
+
+class ServerState:
+    """Opens the app in the background once the first message is answered; tools wait for it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.first_message_answered = asyncio.Event()
+        self._opening: asyncio.Task[App] | None = None
+
+    async def app(self) -> App:
+        """The open app.
+
+        Raises:
+            HarryError: it cannot be opened; the next call tries again.
+        """
+        if self._opening is None or _failed(self._opening):
+            self._opening = asyncio.create_task(_open(self.settings), name="harry-open")
+        # Shielded: a caller that gives up must not stop the opening that others wait for.
+        return await asyncio.shield(self._opening)
+
+    async def warm_up(self) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.first_message_answered.wait(), _QUIET_SECONDS)
+        try:
+            await self.app()
+        except HarryError as error:
+            log.error("not ready yet: %s", error)
+
+    async def close(self) -> None:
+        if self._opening is not None and not _failed(self._opening):
+            app = await self._opening
+            await app.close()
+
+
+def _failed(task: asyncio.Task[App]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is not None)
+
+
+async def _open(settings: Settings) -> App:
+    # The import alone takes a second on a slow machine; a thread keeps the event loop answering meanwhile.
+    app_class = await asyncio.to_thread(_import_app)
+    return await app_class.open(settings)
+
+
+def _import_app() -> type[App]:
+    from harry_mcp.app import App
+
+    return App
+
+
+@asynccontextmanager
+async def running(settings: Settings) -> AsyncGenerator[ServerState, None]:
+    """The state for the server's lifespan."""
+    state = ServerState(settings)
+    warming = asyncio.create_task(state.warm_up(), name="harry-warm-up")
+    try:
+        yield state
+    finally:
+        warming.cancel()
+        await asyncio.gather(warming, return_exceptions=True)
+        await state.close()

@@ -1,0 +1,1 @@
+"""The loop's stages: siblings that never import one another."""

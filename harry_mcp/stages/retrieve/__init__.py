@@ -1,0 +1,1 @@
+"""Stage 1: which passages are worth a look."""

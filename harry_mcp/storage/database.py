@@ -1,0 +1,176 @@
+"""The connection pool, and the two ways to use it: reading, and one act in a transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from pgvector.psycopg import register_vector_async
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool, PoolTimeout
+
+from harry_mcp.domain.search import EmbeddingSpace
+from harry_mcp.errors import DatabaseUnavailable, StorageError
+from harry_mcp.settings import Settings
+from harry_mcp.storage import migrator, queries
+from harry_mcp.storage.embedded import EmbeddedPostgres
+from harry_mcp.storage.unit_of_work import UnitOfWork
+from harry_mcp.storage.vectors import StoredSpace, use_space
+
+_SQL = queries.load("migrations")
+# pgvector's HNSW looks at no more than this many rows, 1,000 at most.
+_EF_SEARCH_LIMIT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """What the database is."""
+
+    postgres: str
+    pgvector: str
+    size: str
+
+
+class Database:
+    """PostgreSQL with the schema up to date. ``open`` it, ``close`` it."""
+
+    def __init__(
+        self,
+        pool: AsyncConnectionPool[AsyncConnection[Any]],
+        space: StoredSpace,
+        embedded: EmbeddedPostgres | None,
+    ) -> None:
+        self._pool = pool
+        self._space = space
+        self._embedded = embedded
+
+    @classmethod
+    async def open(cls, settings: Settings, space: EmbeddingSpace) -> Database:
+        """Start or reach PostgreSQL, bring the schema up to date, and open the pool.
+
+        Raises:
+            DatabaseUnavailable: it cannot be started or reached.
+            MigrationError: the schema cannot be brought up to date.
+            SpaceMismatch: the stored vectors come from another model.
+        """
+        embedded = None
+        dsn = settings.database_url.get_secret_value()
+        if not dsn:
+            embedded = await asyncio.to_thread(EmbeddedPostgres.start, settings.data_dir / "postgres")
+            dsn = embedded.dsn
+        try:
+            stored = await _prepare(dsn, space, settings)
+            pool = await _open_pool(dsn, settings)
+        except BaseException:
+            if embedded is not None:
+                await asyncio.to_thread(embedded.close)
+            raise
+        return cls(pool, stored, embedded)
+
+    @property
+    def embedded(self) -> bool:
+        return self._embedded is not None
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        return self._space.space
+
+    async def close(self) -> None:
+        await self._pool.close()
+        if self._embedded is not None:
+            await asyncio.to_thread(self._embedded.close)
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncGenerator[UnitOfWork, None]:
+        """A view for statements that each stand alone."""
+        async with self._connection() as connection:
+            yield UnitOfWork(connection, self._space)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncGenerator[UnitOfWork, None]:
+        """A view whose changes all happen or none does."""
+        async with self._connection() as connection, connection.transaction():
+            yield UnitOfWork(connection, self._space)
+
+    async def vacuum(self) -> None:
+        """Tidy the search tables after many changes, so that searches are fast at once."""
+        async with self._connection() as connection:
+            await queries.run(connection, _SQL["vacuum_index"])
+
+    async def versions(self) -> Versions:
+        async with self._connection() as connection:
+            found = await queries.one(connection, _SQL["versions"], Versions)
+        return found or Versions("", "", "")
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncGenerator[AsyncConnection[Any], None]:
+        try:
+            async with self._pool.connection() as connection:
+                yield connection
+        except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
+            raise DatabaseUnavailable(
+                f"The database cannot be reached right now ({_first_line(error)}). Try again; if it stays, "
+                "run `harry doctor`."
+            ) from error
+        except psycopg.Error as error:
+            raise StorageError(f"The database refused a statement: {_first_line(error)}") from error
+
+
+async def _prepare(dsn: str, space: EmbeddingSpace, settings: Settings) -> StoredSpace:
+    try:
+        connection = await AsyncConnection.connect(
+            dsn, autocommit=True, connect_timeout=max(2, round(settings.database.connect_timeout))
+        )
+    except psycopg.Error as error:
+        raise DatabaseUnavailable(
+            f"PostgreSQL cannot be reached: {_first_line(error)}. Check HARRY_DATABASE_URL, "
+            "or unset it to let harry run its own."
+        ) from error
+    async with connection:
+        await migrator.migrate(connection)
+        await queries.run(connection, _SQL["session"], _session(settings))
+        async with connection.transaction():
+            # Two processes that open an empty database would both want to make the first space.
+            await queries.run(connection, _SQL["queue"], {"lock": migrator.LOCK})
+            return await use_space(connection, space)
+
+
+async def _open_pool(dsn: str, settings: Settings) -> AsyncConnectionPool[AsyncConnection[Any]]:
+    async def configure(connection: AsyncConnection[Any]) -> None:
+        await queries.run(connection, _SQL["session"], _session(settings))
+        await register_vector_async(connection)
+
+    pool: AsyncConnectionPool[AsyncConnection[Any]] = AsyncConnectionPool(
+        dsn,
+        min_size=min(2, settings.database.pool_size),
+        max_size=settings.database.pool_size,
+        kwargs={"autocommit": True},
+        configure=configure,
+        # One round trip that lets a search survive a PostgreSQL that went and came back.
+        check=AsyncConnectionPool.check_connection,
+        timeout=settings.database.connect_timeout,
+        name="harry",
+        open=False,
+    )
+    try:
+        await pool.open(wait=True, timeout=settings.database.connect_timeout)
+    except PoolTimeout as error:
+        await pool.close()
+        raise DatabaseUnavailable from error
+    return pool
+
+
+def _session(settings: Settings) -> dict[str, object]:
+    reach = min(max(100, 2 * settings.retrieve.leg_candidates), _EF_SEARCH_LIMIT)
+    return {
+        "statement_timeout": f"{round(settings.database.statement_timeout * 1000)}ms",
+        "ef_search": str(reach),
+    }
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

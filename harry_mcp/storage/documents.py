@@ -1,0 +1,266 @@
+"""Documents with their chunks, keywords and vectors, changed together or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from psycopg import AsyncConnection
+from psycopg.types.json import Jsonb
+
+from harry_mcp.domain.documents import ContextualChunk, Document, DocumentStatus, SourceDocument
+from harry_mcp.domain.search import Passage
+from harry_mcp.domain.tokens import index_terms
+from harry_mcp.errors import NotFoundError
+from harry_mcp.storage import queries
+from harry_mcp.storage.keywords import IndexedChunk, KeywordIndex
+from harry_mcp.storage.vectors import Vectors
+
+_DOCUMENTS = queries.load("documents")
+_CHUNKS = queries.load("chunks")
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentState:
+    """What decides whether a document must be written again."""
+
+    id: str
+    status: str
+    version: int
+    content_hash: str
+    recipe: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatusCount:
+    """Documents and chunks in one status."""
+
+    status: str
+    documents: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A page of a document's text and the length of the whole."""
+
+    text: str
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Id:
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    terms: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredChunk:
+    id: int
+    contextual_content: str
+    terms: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    source: str
+    title: str
+
+
+class Documents:
+    """Documents as one connection sees them. Writing needs a transaction around it."""
+
+    def __init__(self, connection: AsyncConnection[Any], keywords: KeywordIndex, vectors: Vectors) -> None:
+        self._connection = connection
+        self._keywords = keywords
+        self._vectors = vectors
+
+    async def get(self, document_id: str) -> Document | None:
+        return _typed(await queries.one(self._connection, _DOCUMENTS["by_id"], Document, {"id": document_id}))
+
+    async def find(self, key: str) -> Document | None:
+        """The document that an id, a chunk id, a URL or a source names."""
+        return _typed(await queries.one(self._connection, _DOCUMENTS["find"], Document, {"key": key}))
+
+    async def states(self, ids: Sequence[str]) -> dict[str, DocumentState]:
+        rows = await queries.many(self._connection, _DOCUMENTS["states"], DocumentState, {"ids": list(ids)})
+        return {row.id: row for row in rows}
+
+    async def text(self, document_id: str, offset: int, limit: int) -> DocumentText:
+        """Characters ``offset`` to ``offset + limit`` of a document.
+
+        Raises:
+            NotFoundError: there is no such document.
+        """
+        page = await queries.one(
+            self._connection,
+            _DOCUMENTS["text"],
+            DocumentText,
+            {"id": document_id, "offset": offset, "limit": limit},
+        )
+        if page is None:
+            raise NotFoundError(f"There is no document {document_id}.")
+        return page
+
+    async def sources_under(self, prefix: str) -> dict[str, str]:
+        """Title by source of the documents whose source begins with a prefix."""
+        rows = await queries.many(self._connection, _DOCUMENTS["sources_under"], _Source, {"prefix": prefix})
+        return {row.source: row.title for row in rows}
+
+    async def counts(self) -> list[StatusCount]:
+        return await queries.many(self._connection, _DOCUMENTS["counts"], StatusCount)
+
+    async def passages(self, chunk_ids: Sequence[int]) -> dict[int, Passage]:
+        rows = await queries.many(self._connection, _CHUNKS["passages"], Passage, {"ids": list(chunk_ids)})
+        return {row.chunk_id: row for row in rows}
+
+    async def save(
+        self,
+        document: SourceDocument,
+        chunks: Sequence[ContextualChunk],
+        vectors: Sequence[npt.NDArray[np.float32]],
+        *,
+        recipe: str,
+        status: DocumentStatus,
+    ) -> bool:
+        """Make this the whole of the document; false when it already was.
+
+        A document that is there keeps its status: what an admin archived does not come back by being read again.
+        """
+        await self._keywords.lock()
+        state = await queries.one(self._connection, _DOCUMENTS["lock"], DocumentState, {"id": document.id})
+        if state is not None:
+            if (state.content_hash, state.recipe) == (document.content_hash, recipe):
+                return False
+            status = DocumentStatus(state.status)
+            if status.searchable:
+                await self._unindex(document.id)
+            await queries.run(self._connection, _CHUNKS["delete_of_document"], {"document_id": document.id})
+        statement = _DOCUMENTS["insert" if state is None else "replace"]
+        await queries.run(self._connection, statement, _columns(document, recipe, status))
+        chunk_ids = await self._insert_chunks(document.id, chunks)
+        await self._vectors.add(chunk_ids, vectors, searchable=status.searchable)
+        if status.searchable:
+            await self._index(document, list(zip(chunk_ids, chunks, strict=True)))
+        return True
+
+    async def set_status(self, document_id: str, status: DocumentStatus) -> None:
+        """Move a document; its chunks, keywords and vectors enter or leave every search with it.
+
+        Raises:
+            NotFoundError: there is no such document.
+        """
+        await self._keywords.lock()
+        state = await queries.one(self._connection, _DOCUMENTS["lock"], DocumentState, {"id": document_id})
+        document = await self.get(document_id)
+        if state is None or document is None:
+            raise NotFoundError(f"There is no document {document_id}.")
+        was, now = DocumentStatus(state.status).searchable, status.searchable
+        await queries.run(self._connection, _DOCUMENTS["set_status"], {"id": document_id, "status": status.value})
+        if was and not now:
+            await self._unindex(document_id)
+        if now and not was:
+            await self._reindex(document)
+        if was != now:
+            await self._vectors.set_searchable(document_id, searchable=now)
+
+    async def delete(self, document_id: str) -> bool:
+        """Remove a document from the database; false when it was not there."""
+        await self._keywords.lock()
+        state = await queries.one(self._connection, _DOCUMENTS["lock"], DocumentState, {"id": document_id})
+        if state is None:
+            return False
+        if DocumentStatus(state.status).searchable:
+            await self._unindex(document_id)
+        await queries.run(self._connection, _DOCUMENTS["delete"], {"id": document_id})
+        return True
+
+    async def _insert_chunks(self, document_id: str, chunks: Sequence[ContextualChunk]) -> list[int]:
+        rows = await queries.many(
+            self._connection,
+            _CHUNKS["insert"],
+            _Id,
+            {
+                "document_id": document_id,
+                "public_ids": chunk_public_ids(document_id, chunks),
+                "ordinals": [item.chunk.ordinal for item in chunks],
+                "heading_paths": [Jsonb(list(item.chunk.heading_path)) for item in chunks],
+                "raw": [item.chunk.text for item in chunks],
+                "contextual": [item.contextual_text for item in chunks],
+                "starts": [item.chunk.start for item in chunks],
+                "ends": [item.chunk.end for item in chunks],
+            },
+        )
+        return [row.id for row in rows]
+
+    async def _index(self, document: SourceDocument, chunks: Sequence[tuple[int, ContextualChunk]]) -> None:
+        entries = [
+            IndexedChunk(chunk_id, index_terms(item.contextual_text, document.language)) for chunk_id, item in chunks
+        ]
+        await self._enter(document.id, entries, index_terms(document.title, document.language))
+
+    async def _reindex(self, document: Document) -> None:
+        rows = await self._stored_chunks(document.id)
+        entries = [IndexedChunk(row.id, index_terms(row.contextual_content, document.language)) for row in rows]
+        await self._enter(document.id, entries, index_terms(document.title, document.language))
+
+    async def _enter(self, document_id: str, entries: list[IndexedChunk], title: list[str]) -> None:
+        packed, title_packed = await self._keywords.add(entries, title)
+        await self._keep_terms(document_id, [entry.chunk_id for entry in entries], packed, title_packed)
+
+    async def _unindex(self, document_id: str) -> None:
+        rows = await self._stored_chunks(document_id)
+        title = await queries.one(self._connection, _DOCUMENTS["title_terms"], _Packed, {"id": document_id})
+        await self._keywords.remove([(row.id, row.terms) for row in rows], title.terms if title else b"")
+        # Term ids of a hidden document would point at terms that may be forgotten meanwhile.
+        await self._keep_terms(document_id, [row.id for row in rows], [b""] * len(rows), b"")
+
+    async def _stored_chunks(self, document_id: str) -> list[_StoredChunk]:
+        return await queries.many(self._connection, _CHUNKS["of_document"], _StoredChunk, {"document_id": document_id})
+
+    async def _keep_terms(self, document_id: str, chunk_ids: list[int], packed: list[bytes], title: bytes) -> None:
+        await queries.run(self._connection, _CHUNKS["set_terms"], {"ids": chunk_ids, "terms": packed})
+        await queries.run(self._connection, _DOCUMENTS["set_title_terms"], {"id": document_id, "terms": title})
+
+
+def _typed(row: Document | None) -> Document | None:
+    """The status as the word that it is in the domain; the row brings it as text."""
+    return None if row is None else replace(row, status=DocumentStatus(row.status))
+
+
+def chunk_public_ids(document_id: str, chunks: Sequence[ContextualChunk]) -> list[str]:
+    """``chk_`` and 20 hex digits of the SHA-256 of document, text and the how-manieth of its like it is.
+
+    The same passage of the same document keeps its id from one ingest to the next, wherever it moves to.
+    """
+    seen: dict[str, int] = {}
+    ids: list[str] = []
+    for item in chunks:
+        number = seen.get(item.contextual_text, 0)
+        seen[item.contextual_text] = number + 1
+        key = f"{document_id}\x00{number}\x00{item.contextual_text}"
+        ids.append("chk_" + hashlib.sha256(key.encode()).hexdigest()[:20])
+    return ids
+
+
+def _columns(document: SourceDocument, recipe: str, status: DocumentStatus) -> dict[str, object]:
+    return {
+        "id": document.id,
+        "source": document.source,
+        "title": document.title,
+        "url": document.url,
+        "topic": document.topic,
+        "language": document.language,
+        "status": status.value,
+        "content": document.text,
+        "content_hash": document.content_hash,
+        "recipe": recipe,
+    }

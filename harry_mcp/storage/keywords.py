@@ -1,0 +1,198 @@
+"""The keyword index: BM25 over postings that change in the document's own transaction.
+
+BM25 as Robertson and Zaragoza give it ("The Probabilistic Relevance Framework", 2009), with the inverse document
+frequency ln(1 + (N - df + 0.5) / (df + 0.5)), which is never negative. Each distinct term of a question counts once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from psycopg import AsyncConnection
+
+from harry_mcp.domain.bm25 import K1, B, idf
+from harry_mcp.domain.search import CorpusStatistics, QueryTerm, SearchFilters
+from harry_mcp.errors import StorageError
+from harry_mcp.storage import queries
+
+_SQL = queries.load("keywords")
+# PostgreSQL keeps a term frequency in two bytes; no passage says a word more often and means it.
+_MOST = 32_000
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredChunk:
+    """One row of a leg: the chunk and its score."""
+
+    chunk_id: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A chunk as the index needs it: its id and its terms in order."""
+
+    chunk_id: int
+    terms: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    id: int
+    term: str
+    df: int
+    title_df: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    language: str
+    documents: int
+
+
+class KeywordIndex:
+    """The index as one connection sees it."""
+
+    def __init__(self, connection: AsyncConnection[Any]) -> None:
+        self._connection = connection
+
+    async def lock(self) -> CorpusStatistics:
+        """Queue up as a writer; held until the transaction ends."""
+        return self._row(await queries.one(self._connection, _SQL["lock_corpus"], CorpusStatistics))
+
+    async def statistics(self) -> CorpusStatistics:
+        return self._row(await queries.one(self._connection, _SQL["corpus_statistics"], CorpusStatistics))
+
+    async def languages(self) -> tuple[str, ...]:
+        """Languages of the searchable documents, English for those without one, the commonest first."""
+        rows = await queries.many(self._connection, _SQL["languages"], _Language)
+        return tuple(dict.fromkeys(row.language or "en" for row in rows)) or ("en",)
+
+    async def add(self, chunks: Sequence[IndexedChunk], title: list[str]) -> tuple[list[bytes], bytes]:
+        """Enter a document's chunks; the writers' lock must be held.
+
+        Returns the packed term ids of each chunk and of the title, as the rows of both keep them.
+        """
+        ids = await self._ids({*title, *(term for chunk in chunks for term in chunk.terms)})
+        packed = [_pack(ids[term] for term in chunk.terms) for chunk in chunks]
+        title_packed = _pack(ids[term] for term in title)
+        columns: tuple[list[int], list[int], list[int], list[int]] = ([], [], [], [])
+        for chunk in chunks:
+            for term, frequency in Counter(chunk.terms).items():
+                row = (ids[term], chunk.chunk_id, min(frequency, _MOST), len(chunk.terms))
+                for column, value in zip(columns, row, strict=True):
+                    column.append(value)
+        await queries.run(
+            self._connection,
+            _SQL["add_postings"],
+            dict(zip(("terms", "chunks", "tf", "lengths"), columns, strict=True)),
+        )
+        await self._change(packed, title_packed, 1)
+        return packed, title_packed
+
+    async def remove(self, chunks: Sequence[tuple[int, bytes]], title: bytes) -> None:
+        """Take a document's chunks out again, given as ``add`` packed them; the writers' lock must be held."""
+        terms: list[int] = []
+        chunk_ids: list[int] = []
+        for chunk_id, packed in chunks:
+            distinct = sorted(set(_unpack(packed)))
+            terms.extend(distinct)
+            chunk_ids.extend([chunk_id] * len(distinct))
+        await queries.run(self._connection, _SQL["remove_postings"], {"terms": terms, "chunks": chunk_ids})
+        ids = await self._change([packed for _, packed in chunks], title, -1)
+        await queries.run(self._connection, _SQL["forget_terms"], {"ids": ids})
+
+    async def terms(self, variants: Sequence[tuple[str, ...]]) -> list[QueryTerm]:
+        """The words of a question as the index knows them, in order; unknown words come back without ids."""
+        wanted = sorted({term for word in variants for term in word})
+        rows = await queries.many(self._connection, _SQL["find_terms"], _Term, {"terms": wanted})
+        known = {row.term: row for row in rows}
+        found: list[QueryTerm] = []
+        for word in variants:
+            hits = [known[term] for term in word if term in known]
+            df, title_df = sum(hit.df for hit in hits), sum(hit.title_df for hit in hits)
+            found.append(QueryTerm(ids=tuple(hit.id for hit in hits), df=df, title_df=title_df))
+        return found
+
+    async def search(
+        self,
+        terms: Sequence[QueryTerm],
+        statistics: CorpusStatistics,
+        *,
+        limit: int,
+        filters: SearchFilters | None = None,
+    ) -> list[ScoredChunk]:
+        """The best chunks by BM25, best first; ties by id, so that the order never wavers."""
+        if not statistics.chunks or not any(term.ids for term in terms):
+            return []
+        parameters: dict[str, object] = {
+            "ids": [i for term in terms for i in term.ids],
+            "weights": [(K1 + 1) * idf(term.df, statistics.chunks) for term in terms for _ in term.ids],
+            "norm": K1 * (1 - B),
+            "slope": K1 * B * statistics.chunks / max(statistics.length_sum, 1),
+            "limit": limit,
+        }
+        if filters is None or not filters.any:
+            return await queries.many(self._connection, _SQL["bm25"], ScoredChunk, parameters)
+        parameters |= filter_parameters(filters)
+        return await queries.many(self._connection, _SQL["bm25_filtered"], ScoredChunk, parameters)
+
+    async def _ids(self, terms: set[str]) -> dict[str, int]:
+        ordered = sorted(terms)
+        await queries.run(self._connection, _SQL["add_terms"], {"terms": ordered})
+        rows = await queries.many(self._connection, _SQL["find_terms"], _Term, {"terms": ordered})
+        return {row.term: row.id for row in rows}
+
+    async def _change(self, chunks: Sequence[bytes], title: bytes, sign: int) -> list[int]:
+        held: Counter[int] = Counter()
+        for packed in chunks:
+            held.update(set(_unpack(packed)))
+        in_title = set(_unpack(title))
+        ids = sorted({*held, *in_title})
+        await queries.run(
+            self._connection,
+            _SQL["change_frequencies"],
+            {
+                "ids": ids,
+                "df": [sign * held[i] for i in ids],
+                "title_df": [sign * len(chunks) * (i in in_title) for i in ids],
+            },
+        )
+        await queries.run(
+            self._connection,
+            _SQL["change_corpus"],
+            {
+                "chunks": sign * len(chunks),
+                "length": sign * sum(len(packed) for packed in chunks) // 4,
+                "title": sign * len(chunks) * len(title) // 4,
+            },
+        )
+        return ids
+
+    @staticmethod
+    def _row(row: CorpusStatistics | None) -> CorpusStatistics:
+        if row is None:
+            raise StorageError("The corpus row is missing; the schema was changed by hand. Restore a backup.")
+        return row
+
+
+def filter_parameters(filters: SearchFilters) -> dict[str, object]:
+    """The filters as the SQL of both legs names them."""
+    return {
+        "topic": filters.topic,
+        "source": filters.source,
+        "language": filters.language,
+        "since": filters.updated_since,
+    }
+
+
+def _pack(ids: Any) -> bytes:
+    return np.fromiter(ids, dtype="<i4").tobytes()
+
+
+def _unpack(packed: bytes) -> list[int]:
+    return np.frombuffer(packed, dtype="<i4").tolist()

@@ -1,0 +1,90 @@
+"""Named SQL: reads ``storage/sql/*.sql`` and runs what it finds.
+
+A file is a row of queries, each opened by its name and its cardinality, then one line of purpose::
+
+    -- name: document_by_id :one
+    -- The document under an id.
+    SELECT ... FROM documents WHERE id = %(id)s
+
+``:one`` gives a row or ``None``, ``:many`` a list, ``:run`` the number of rows touched. Rows come back as
+instances of the class that the caller names, matched by column name.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any, LiteralString, TypeVar, cast
+
+from psycopg import AsyncConnection, sql
+from psycopg.rows import class_row
+
+from harry_mcp.errors import StorageError
+
+_HEADER = re.compile(r"^-- name: (?P<name>[a-z][a-z0-9_]*) :(?P<cardinality>one|many|run)\n", re.MULTILINE)
+
+Parameters = Mapping[str, object]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One named statement."""
+
+    name: str
+    cardinality: str
+    purpose: str
+    text: LiteralString
+
+    def numbered(self, **numbers: int) -> Query:
+        """This query with ``{name}`` places filled with whole numbers, where SQL takes no parameter."""
+        filled = sql.SQL(self.text).format(**{name: sql.Literal(value) for name, value in numbers.items()})
+        return Query(self.name, self.cardinality, self.purpose, cast(LiteralString, filled.as_string(None)))
+
+
+@functools.cache
+def load(aggregate: str) -> dict[str, Query]:
+    """The queries of ``sql/<aggregate>.sql`` by name.
+
+    Raises:
+        StorageError: a query without a purpose, or two of one name; a fault of the package, not of its user.
+    """
+    text = resources.files("harry_mcp.storage.sql").joinpath(f"{aggregate}.sql").read_text(encoding="utf-8")
+    found: dict[str, Query] = {}
+    headers = list(_HEADER.finditer(text))
+    for header, following in zip(headers, [*headers[1:], None], strict=True):
+        body = text[header.end() : following.start() if following else len(text)].strip()
+        purpose, _, statement = body.partition("\n")
+        name = header["name"]
+        if not purpose.startswith("-- ") or name in found:
+            raise StorageError(f"The query {name} in {aggregate}.sql has no purpose or stands there twice.")
+        found[name] = Query(name, header["cardinality"], purpose[3:], cast(LiteralString, statement.strip()))
+    return found
+
+
+async def many(
+    connection: AsyncConnection[Any], query: Query, row: type[T], parameters: Parameters | None = None
+) -> list[T]:
+    """All rows, as instances of ``row``."""
+    async with connection.cursor(row_factory=class_row(row), binary=True) as cursor:
+        await cursor.execute(query.text, parameters, prepare=True)
+        return await cursor.fetchall()
+
+
+async def one(
+    connection: AsyncConnection[Any], query: Query, row: type[T], parameters: Parameters | None = None
+) -> T | None:
+    """The first row, or ``None``."""
+    async with connection.cursor(row_factory=class_row(row), binary=True) as cursor:
+        await cursor.execute(query.text, parameters, prepare=True)
+        return await cursor.fetchone()
+
+
+async def run(connection: AsyncConnection[Any], query: Query, parameters: Parameters | None = None) -> int:
+    """Run for the effect; the number of rows touched."""
+    async with connection.cursor() as cursor:
+        await cursor.execute(query.text, parameters, prepare=True)
+        return cursor.rowcount

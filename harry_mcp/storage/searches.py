@@ -1,0 +1,123 @@
+"""The record of searches, and of the gaps that they showed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg import AsyncConnection
+from psycopg.types.json import Jsonb
+
+from harry_mcp.domain.search import Candidate, SearchFilters, SearchResult
+from harry_mcp.storage import queries
+
+_SQL = queries.load("searches")
+# Candidates kept of a search: those that were ranked to become hits, and some that nearly were.
+_KEPT = 30
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSearch:
+    """A past search, as it can be explained."""
+
+    id: str
+    question: str
+    query: str
+    filters: dict[str, str]
+    status: str
+    verdict: dict[str, Any]
+    ranking: list[dict[str, Any]]
+    degraded: list[str]
+    timings_ms: dict[str, float]
+    revision: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A question that the knowledge base could not answer, and how often it was asked."""
+
+    id: str
+    question: str
+    topic: str
+    best_score: float
+    occurrences: int
+    first_seen_at: datetime
+    last_seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCounts:
+    """Searches in a span of days, and how many of them were weak."""
+
+    searches: int
+    weak: int
+
+
+class Searches:
+    """The record as one connection sees it."""
+
+    def __init__(self, connection: AsyncConnection[Any]) -> None:
+        self._connection = connection
+
+    async def record(self, result: SearchResult, filters: SearchFilters) -> None:
+        """Write down a search and, when it opened a gap, the gap, in one statement."""
+        verdict = result.verdict
+        statement = _SQL["record_gap" if result.gap_id else "record"]
+        await queries.run(
+            self._connection,
+            statement,
+            {
+                "id": result.search_id,
+                "question": result.question,
+                "query": result.query.text,
+                "filters": Jsonb(filters.as_json()),
+                "status": result.status.value,
+                "verdict": Jsonb(
+                    {
+                        "score": verdict.score,
+                        "answerable": verdict.answerable,
+                        "band": verdict.band.value,
+                        "next_action": verdict.next_action.value,
+                        "relevance_source": verdict.relevance_source,
+                    }
+                ),
+                "ranking": Jsonb([_signals(candidate) for candidate in result.ranking[:_KEPT]]),
+                "degraded": list(result.degraded),
+                "timings_ms": Jsonb({name: round(value, 2) for name, value in result.timings_ms.items()}),
+                "revision": result.revision,
+                "gap_id": result.gap_id,
+                "topic": filters.topic,
+                "score": verdict.score,
+            },
+        )
+
+    async def get(self, search_id: str) -> StoredSearch | None:
+        return await queries.one(self._connection, _SQL["by_id"], StoredSearch, {"id": search_id})
+
+    async def counts(self, days: int) -> SearchCounts:
+        found = await queries.one(self._connection, _SQL["recent_count"], SearchCounts, {"days": days})
+        return found or SearchCounts(0, 0)
+
+    async def gaps(self, limit: int) -> list[Gap]:
+        return await queries.many(self._connection, _SQL["gaps"], Gap, {"limit": limit})
+
+
+def _signals(candidate: Candidate) -> dict[str, object]:
+    return {
+        "chunk_id": candidate.public_id,
+        "document_id": candidate.document_id,
+        "cosine": _rounded(candidate.cosine),
+        "bm25": _rounded(candidate.bm25),
+        "keyword_rank": candidate.keyword_rank,
+        "vector_rank": candidate.vector_rank,
+        "rrf": _rounded(candidate.rrf),
+        "lexical": _rounded(candidate.lexical),
+        "fusion": _rounded(candidate.fusion),
+        "score": _rounded(candidate.score),
+    }
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 5)

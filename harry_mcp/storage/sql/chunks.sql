@@ -1,0 +1,35 @@
+-- name: insert :many
+-- Enter the chunks of a document; returns their ids in the order of their ordinals.
+WITH added AS (
+    INSERT INTO chunks (public_id, document_id, ordinal, heading_path, raw_content, contextual_content,
+                        span_start, span_end)
+    SELECT c.public_id, %(document_id)s, c.ordinal,
+           ARRAY(SELECT jsonb_array_elements_text(c.heading_path)), c.raw_content, c.contextual_content,
+           c.span_start, c.span_end
+      FROM unnest(%(public_ids)s::text[], %(ordinals)s::int[], %(heading_paths)s::jsonb[], %(raw)s::text[],
+                  %(contextual)s::text[], %(starts)s::int[], %(ends)s::int[])
+        AS c (public_id, ordinal, heading_path, raw_content, contextual_content, span_start, span_end)
+    RETURNING id, ordinal
+)
+SELECT id FROM added ORDER BY ordinal
+
+-- name: of_document :many
+-- The chunks of a document with what the keyword index holds of them.
+SELECT id, contextual_content, terms FROM chunks WHERE document_id = %(document_id)s ORDER BY ordinal
+
+-- name: set_terms :run
+-- Keep the term ids of chunks.
+UPDATE chunks c SET terms = t.terms
+  FROM unnest(%(ids)s::int[], %(terms)s::bytea[]) AS t (id, terms) WHERE c.id = t.id
+
+-- name: delete_of_document :run
+-- Remove the chunks of a document, and their vectors with them.
+DELETE FROM chunks WHERE document_id = %(document_id)s
+
+-- name: passages :many
+-- The text of chunks and what is to be said of their documents.
+SELECT c.id AS chunk_id, c.public_id, c.document_id, c.ordinal, c.heading_path, c.raw_content,
+       c.contextual_content, c.span_start, c.span_end,
+       d.title, d.url, d.source, d.topic, d.language, d.status, d.updated_at
+  FROM chunks c JOIN documents d ON d.id = c.document_id
+ WHERE c.id = ANY (%(ids)s::int[])

@@ -1,0 +1,70 @@
+-- name: by_id :one
+-- The document under an id.
+SELECT d.id, d.source, d.title, d.url, d.topic, d.language, d.status, d.version, d.content_hash,
+       length(d.content) AS characters, (SELECT count(*)::int FROM chunks c WHERE c.document_id = d.id) AS chunk_count,
+       d.created_at, d.updated_at
+  FROM documents d WHERE d.id = %(id)s
+
+-- name: find :one
+-- The document that an id, a URL or a source names; an exact id first.
+SELECT d.id, d.source, d.title, d.url, d.topic, d.language, d.status, d.version, d.content_hash,
+       length(d.content) AS characters, (SELECT count(*)::int FROM chunks c WHERE c.document_id = d.id) AS chunk_count,
+       d.created_at, d.updated_at
+  FROM documents d
+ WHERE d.id = %(key)s OR d.source = %(key)s OR d.url = %(key)s
+    OR d.id = (SELECT document_id FROM chunks WHERE public_id = %(key)s)
+ ORDER BY d.id = %(key)s DESC, d.source = %(key)s DESC, d.updated_at DESC
+ LIMIT 1
+
+-- name: lock :one
+-- The identity and state of a document, held until the transaction ends.
+SELECT id, status, version, content_hash, recipe FROM documents WHERE id = %(id)s FOR UPDATE
+
+-- name: states :many
+-- The identity and state of documents, to see which of them changed.
+SELECT id, status, version, content_hash, recipe FROM documents WHERE id = ANY (%(ids)s::text[])
+
+-- name: insert :run
+-- Enter a new document.
+INSERT INTO documents (id, source, title, url, topic, language, status, content, content_hash, recipe)
+VALUES (%(id)s, %(source)s, %(title)s, %(url)s, %(topic)s, %(language)s, %(status)s, %(content)s,
+        %(content_hash)s, %(recipe)s)
+
+-- name: replace :run
+-- Give a document its next version.
+UPDATE documents
+   SET title = %(title)s, url = %(url)s, topic = %(topic)s, language = %(language)s, status = %(status)s,
+       content = %(content)s, content_hash = %(content_hash)s, recipe = %(recipe)s,
+       version = version + 1, updated_at = now()
+ WHERE id = %(id)s
+
+-- name: set_status :run
+-- Move a document to another status.
+UPDATE documents SET status = %(status)s WHERE id = %(id)s
+
+-- name: set_title_terms :run
+-- Keep the term ids of a document's title.
+UPDATE documents SET title_terms = %(terms)s WHERE id = %(id)s
+
+-- name: title_terms :one
+-- The term ids of a document's title.
+SELECT title_terms AS terms FROM documents WHERE id = %(id)s
+
+-- name: text :one
+-- A page of a document's text.
+SELECT substr(content, %(offset)s::int + 1, %(limit)s::int) AS text, length(content) AS total
+  FROM documents WHERE id = %(id)s
+
+-- name: sources_under :many
+-- The sources that begin with a prefix, to see which are gone.
+SELECT source, title FROM documents
+ WHERE starts_with(source, %(prefix)s) AND status NOT IN ('archived', 'rejected') ORDER BY source
+
+-- name: counts :many
+-- How many documents stand in each status, and their chunks.
+SELECT d.status, count(DISTINCT d.id)::int AS documents, count(c.id)::int AS chunks
+  FROM documents d LEFT JOIN chunks c ON c.document_id = d.id GROUP BY d.status ORDER BY d.status
+
+-- name: delete :run
+-- Remove a document and all that hangs on it.
+DELETE FROM documents WHERE id = %(id)s

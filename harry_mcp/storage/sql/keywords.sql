@@ -1,0 +1,73 @@
+-- name: lock_corpus :one
+-- Take the writers' queue and read the counts; held until the transaction ends.
+SELECT chunks, length_sum, title_sum, revision FROM corpus WHERE one_row FOR UPDATE
+
+-- name: corpus_statistics :one
+-- The counts that BM25 rests on.
+SELECT chunks, length_sum, title_sum, revision FROM corpus WHERE one_row
+
+-- name: change_corpus :run
+-- Add to the counts and move the revision on.
+UPDATE corpus
+   SET chunks = chunks + %(chunks)s,
+       length_sum = length_sum + %(length)s,
+       title_sum = title_sum + %(title)s,
+       revision = revision + 1
+ WHERE one_row
+
+-- name: add_terms :run
+-- Make sure that every term has an id.
+INSERT INTO terms (term) SELECT unnest(%(terms)s::text[]) ON CONFLICT (term) DO NOTHING
+
+-- name: find_terms :many
+-- Ids and document frequencies of terms.
+SELECT id, term, df, title_df FROM terms WHERE term = ANY (%(terms)s::text[])
+
+-- name: change_frequencies :run
+-- Add to the document frequencies of terms.
+UPDATE terms t
+   SET df = t.df + d.df, title_df = t.title_df + d.title_df
+  FROM unnest(%(ids)s::int[], %(df)s::int[], %(title_df)s::int[]) AS d (id, df, title_df)
+ WHERE t.id = d.id
+
+-- name: forget_terms :run
+-- Drop the terms that no chunk holds any more.
+DELETE FROM terms WHERE id = ANY (%(ids)s::int[]) AND df = 0 AND title_df = 0
+
+-- name: add_postings :run
+-- Enter chunks into the index.
+INSERT INTO postings (term_id, chunk_id, tf, length)
+SELECT * FROM unnest(%(terms)s::int[], %(chunks)s::int[], %(tf)s::smallint[], %(lengths)s::int[])
+
+-- name: remove_postings :run
+-- Take chunks out of the index; the terms are given because the index begins with them.
+DELETE FROM postings p
+ USING unnest(%(terms)s::int[], %(chunks)s::int[]) AS t (term_id, chunk_id)
+ WHERE p.term_id = t.term_id AND p.chunk_id = t.chunk_id
+
+-- name: bm25 :many
+-- The chunks with the highest BM25 sums. A weight is idf * (k1 + 1); norm and slope are k1 * (1 - b) and
+-- k1 * b / average length, so that tf / (tf + norm + slope * length) is Robertson's saturation.
+SELECT p.chunk_id, sum(q.weight * p.tf / (p.tf + %(norm)s::float8 + %(slope)s::float8 * p.length)) AS score
+  FROM unnest(%(ids)s::int[], %(weights)s::float8[]) AS q (term_id, weight)
+  JOIN postings p ON p.term_id = q.term_id
+ GROUP BY p.chunk_id
+ ORDER BY score DESC, p.chunk_id
+ LIMIT %(limit)s
+
+-- name: bm25_filtered :many
+-- The same among the documents that a filter lets through.
+SELECT p.chunk_id, sum(q.weight * p.tf / (p.tf + %(norm)s::float8 + %(slope)s::float8 * p.length)) AS score
+  FROM unnest(%(ids)s::int[], %(weights)s::float8[]) AS q (term_id, weight)
+  JOIN postings p ON p.term_id = q.term_id
+  JOIN chunks c ON c.id = p.chunk_id
+  JOIN documents d ON d.id = c.document_id
+ WHERE passes_filter(d, %(topic)s, %(source)s, %(language)s, %(since)s)
+ GROUP BY p.chunk_id
+ ORDER BY score DESC, p.chunk_id
+ LIMIT %(limit)s
+
+-- name: languages :many
+-- The languages of the searchable documents, the commonest first.
+SELECT language, count(*)::int AS documents FROM documents
+ WHERE status IN ('live', 'flagged') GROUP BY language ORDER BY documents DESC LIMIT 8

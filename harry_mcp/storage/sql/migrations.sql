@@ -1,0 +1,48 @@
+-- name: queue :run
+-- Wait until no other process migrates; held until the transaction ends.
+SELECT pg_advisory_xact_lock(%(lock)s::bigint)
+
+-- name: create_schema :run
+-- The schema of everything that is ours.
+CREATE SCHEMA IF NOT EXISTS harry
+
+-- name: use_schema :run
+-- Let the steps name their tables without it; holds until the transaction ends.
+SELECT set_config('search_path', 'harry, public', true)
+
+-- name: create_table :run
+-- The record of the steps taken.
+CREATE TABLE IF NOT EXISTS harry.migrations (
+    number      integer PRIMARY KEY,
+    name        text NOT NULL,
+    checksum    text NOT NULL,
+    applied_at  timestamptz NOT NULL DEFAULT now()
+)
+
+-- name: applied :many
+-- The steps already taken.
+SELECT number, checksum FROM harry.migrations
+
+-- name: record :run
+-- Record a step.
+INSERT INTO harry.migrations (number, name, checksum) VALUES (%(number)s, %(name)s, %(checksum)s)
+
+-- name: session :run
+-- How every connection is set up. JIT costs more than any of our statements; ef_search must reach past the
+-- number of candidates; iterative scans keep filtered vector searches full.
+SELECT set_config('search_path', 'harry, public', false),
+       set_config('jit', 'off', false),
+       set_config('statement_timeout', %(statement_timeout)s, false),
+       set_config('application_name', 'harry_mcp', false),
+       set_config('hnsw.ef_search', %(ef_search)s, false),
+       set_config('hnsw.iterative_scan', 'relaxed_order', false)
+
+-- name: vacuum_index :run
+-- Let index-only scans skip the table after many changes.
+VACUUM (ANALYZE) postings, chunk_vectors, chunks, terms
+
+-- name: versions :one
+-- What the database is.
+SELECT current_setting('server_version') AS postgres,
+       coalesce((SELECT extversion FROM pg_extension WHERE extname = 'vector'), '') AS pgvector,
+       pg_size_pretty(pg_database_size(current_database())) AS size

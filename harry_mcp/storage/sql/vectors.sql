@@ -1,0 +1,72 @@
+-- name: active_space :one
+-- The embedding space that searches use.
+SELECT id, provider, model, dimension, version FROM embedding_spaces WHERE active
+
+-- name: add_space :one
+-- Register a space, active when it is the first.
+INSERT INTO embedding_spaces (provider, model, dimension, version, active)
+VALUES (%(provider)s, %(model)s, %(dimension)s, %(version)s,
+        NOT EXISTS (SELECT FROM embedding_spaces WHERE active))
+ON CONFLICT (provider, model, dimension, version) DO UPDATE SET provider = excluded.provider
+RETURNING id, provider, model, dimension, version
+
+-- name: create_partition :run
+-- Make room for the vectors of a space.
+CREATE TABLE IF NOT EXISTS chunk_vectors_{space}
+PARTITION OF chunk_vectors FOR VALUES IN ({space})
+
+-- name: create_index :run
+-- Index the searchable vectors of a space: HNSW over cosine distance.
+CREATE INDEX IF NOT EXISTS chunk_vectors_{space}_hnsw ON chunk_vectors_{space}
+USING hnsw ((embedding::public.vector({dimension})) public.vector_cosine_ops) WHERE searchable
+
+-- name: add_vectors :run
+-- Store the vectors of chunks.
+INSERT INTO chunk_vectors (space_id, chunk_id, searchable, embedding)
+SELECT %(space)s, v.chunk_id, %(searchable)s, v.embedding
+  FROM unnest(%(chunks)s::int[], %(vectors)s::public.vector[]) AS v (chunk_id, embedding)
+
+-- name: set_searchable :run
+-- Show a document's vectors to searches, or hide them.
+UPDATE chunk_vectors SET searchable = %(searchable)s
+ WHERE chunk_id IN (SELECT id FROM chunks WHERE document_id = %(document_id)s)
+
+-- name: stored_vectors :many
+-- The vectors that a document's chunks already have, for the chunks that do not change.
+SELECT c.public_id, v.embedding FROM chunks c JOIN chunk_vectors v ON v.chunk_id = c.id
+ WHERE c.document_id = %(document_id)s AND v.space_id = %(space)s
+
+-- name: nearest :many
+-- The searchable chunks nearest to a query vector, with their cosine similarity.
+SELECT v.chunk_id, 1 - (v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})) AS score
+  FROM chunk_vectors v
+ WHERE v.space_id = {space} AND v.searchable
+ ORDER BY v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})
+ LIMIT %(limit)s
+
+-- name: nearest_filtered :many
+-- The same among the documents that a filter lets through.
+SELECT v.chunk_id, 1 - (v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})) AS score
+  FROM chunk_vectors v
+  JOIN chunks c ON c.id = v.chunk_id
+  JOIN documents d ON d.id = c.document_id
+ WHERE v.space_id = {space} AND v.searchable
+   AND passes_filter(d, %(topic)s, %(source)s, %(language)s, %(since)s)
+ ORDER BY v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})
+ LIMIT %(limit)s
+
+-- name: signals :many
+-- What the ranker must know of chunks, with their cosine similarity to the query vector.
+SELECT c.id AS chunk_id, c.public_id, c.document_id, c.ordinal, c.terms, d.title_terms,
+       1 - (v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})) AS cosine
+  FROM chunks c
+  JOIN documents d ON d.id = c.document_id
+  LEFT JOIN chunk_vectors v ON v.space_id = {space} AND v.chunk_id = c.id
+ WHERE c.id = ANY (%(ids)s::int[]) AND d.status IN ('live', 'flagged')
+
+-- name: signals_without_vector :many
+-- The same while the query has no vector.
+SELECT c.id AS chunk_id, c.public_id, c.document_id, c.ordinal, c.terms, d.title_terms
+  FROM chunks c
+  JOIN documents d ON d.id = c.document_id
+ WHERE c.id = ANY (%(ids)s::int[]) AND d.status IN ('live', 'flagged')

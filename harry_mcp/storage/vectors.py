@@ -1,0 +1,155 @@
+"""Vectors in pgvector: one partition and one HNSW index for each embedding space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from pgvector import Vector
+from psycopg import AsyncConnection
+
+from harry_mcp.domain.search import EmbeddingSpace, SearchFilters
+from harry_mcp.errors import SpaceMismatch, StorageError
+from harry_mcp.storage import queries
+from harry_mcp.storage.keywords import ScoredChunk, filter_parameters
+
+_SQL = queries.load("vectors")
+# pgvector takes an HNSW index over at most this many dimensions of `vector`.
+_MOST_DIMENSIONS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSpace:
+    """A registered space and its number."""
+
+    id: int
+    provider: str
+    model: str
+    dimension: int
+    version: str
+
+    @property
+    def space(self) -> EmbeddingSpace:
+        return EmbeddingSpace(provider=self.provider, model=self.model, dimension=self.dimension, version=self.version)
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkSignals:
+    """What the ranker must know of a chunk."""
+
+    chunk_id: int
+    public_id: str
+    document_id: str
+    ordinal: int
+    terms: bytes
+    title_terms: bytes
+    cosine: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredVector:
+    public_id: str
+    embedding: Vector
+
+
+async def use_space(connection: AsyncConnection[Any], space: EmbeddingSpace) -> StoredSpace:
+    """The stored space that this embedder writes to; the first one ever becomes the active one.
+
+    Raises:
+        SpaceMismatch: another space is active. Two spaces are never compared, so nothing is searched either.
+    """
+    active = await queries.one(connection, _SQL["active_space"], StoredSpace)
+    if active is not None and active.space == space:
+        return active
+    if active is not None:
+        raise SpaceMismatch(
+            f"The knowledge base was embedded with {active.space}, but this server embeds with {space}. "
+            "Start it with the model it was built with, or ingest into a fresh data folder."
+        )
+    if space.dimension > _MOST_DIMENSIONS:
+        raise StorageError(f"{space} is over the {_MOST_DIMENSIONS} dimensions that pgvector indexes.")
+    added = await queries.one(
+        connection,
+        _SQL["add_space"],
+        StoredSpace,
+        {
+            "provider": space.provider,
+            "model": space.model,
+            "dimension": space.dimension,
+            "version": space.version,
+        },
+    )
+    if added is None:
+        raise StorageError
+    await queries.run(connection, _SQL["create_partition"].numbered(space=added.id))
+    await queries.run(connection, _SQL["create_index"].numbered(space=added.id, dimension=added.dimension))
+    return added
+
+
+class Vectors:
+    """The vectors of one space as one connection sees them."""
+
+    def __init__(self, connection: AsyncConnection[Any], space: StoredSpace) -> None:
+        self._connection = connection
+        self._space = space
+        numbers = {"space": space.id, "dimension": space.dimension}
+        self._nearest = _SQL["nearest"].numbered(**numbers)
+        self._nearest_filtered = _SQL["nearest_filtered"].numbered(**numbers)
+        self._signals = _SQL["signals"].numbered(**numbers)
+
+    async def add(
+        self, chunk_ids: Sequence[int], vectors: Sequence[npt.NDArray[np.float32]], *, searchable: bool
+    ) -> None:
+        await queries.run(
+            self._connection,
+            _SQL["add_vectors"],
+            {
+                "space": self._space.id,
+                "searchable": searchable,
+                "chunks": list(chunk_ids),
+                "vectors": [Vector(vector) for vector in vectors],
+            },
+        )
+
+    async def set_searchable(self, document_id: str, *, searchable: bool) -> None:
+        await queries.run(
+            self._connection, _SQL["set_searchable"], {"document_id": document_id, "searchable": searchable}
+        )
+
+    async def stored(self, document_id: str) -> dict[str, npt.NDArray[np.float32]]:
+        """The vectors of a document's chunks by public id."""
+        rows = await queries.many(
+            self._connection,
+            _SQL["stored_vectors"],
+            _StoredVector,
+            {"document_id": document_id, "space": self._space.id},
+        )
+        return {row.public_id: row.embedding.to_numpy() for row in rows}
+
+    async def nearest(
+        self,
+        query: npt.NDArray[np.float32],
+        *,
+        limit: int,
+        floor: float,
+        filters: SearchFilters | None = None,
+    ) -> list[ScoredChunk]:
+        """The chunks nearest by cosine, best first, none under ``floor``."""
+        parameters: dict[str, object] = {"query": Vector(query), "limit": limit}
+        statement = self._nearest
+        if filters is not None and filters.any:
+            statement = self._nearest_filtered
+            parameters |= filter_parameters(filters)
+        rows = await queries.many(self._connection, statement, ScoredChunk, parameters)
+        return [row for row in rows if row.score >= floor]
+
+    async def signals(self, chunk_ids: Sequence[int], query: npt.NDArray[np.float32] | None) -> list[ChunkSignals]:
+        """What the ranker must know of chunks, in no order; chunks that went meanwhile are left out."""
+        parameters: dict[str, object] = {"ids": list(chunk_ids)}
+        if query is None:
+            return await queries.many(self._connection, _SQL["signals_without_vector"], ChunkSignals, parameters)
+        parameters["query"] = Vector(query)
+        return await queries.many(self._connection, self._signals, ChunkSignals, parameters)
