@@ -92,6 +92,11 @@ class RetrieveSection(_Section):
     vector_floor: Fraction = Field(
         default=0.45, description="Cosine under which the vector leg finds nothing. Higher loses paraphrases."
     )
+    vector_at_least: int = Field(
+        default=5,
+        ge=0,
+        description="Nearest passages that the floor never takes away. With 0, short questions lose right answers.",
+    )
     rrf_k: Positive = Field(
         default=60, description="The constant of reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009)."
     )

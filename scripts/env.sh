@@ -1,7 +1,7 @@
 # Sourced by the other scripts: makes .venv from pyproject.toml and puts it first on PATH.
-# Usage: . scripts/env.sh [dev]   ("dev" adds what tests and checks need)
+# Set need=dev before, and it holds what tests and checks need as well. (dash passes no arguments to a sourced file.)
 set -eu
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." # $0 is the script that sources this one
 unset VIRTUAL_ENV PYTHONPATH PYTHONHOME
 
 suits() { "$1" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))' 2>/dev/null; }
@@ -13,22 +13,22 @@ find_python() {
     return 1
 }
 
-wanted="$(cksum < pyproject.toml) ${1:-}"
-if [ "$(cat .venv/made-from 2>/dev/null || true)" != "$wanted" ] && \
-   [ "$(cat .venv/made-from 2>/dev/null || true)" != "$(cksum < pyproject.toml) dev" ]; then
+groups=""
+if [ "${need:-}" = dev ]; then groups="--group dev"; fi
+sum="$(cksum < pyproject.toml)"
+made="$(cat .venv/made-from 2>/dev/null || true)"
+if [ "$made" != "$sum $groups" ] && [ "$made" != "$sum --group dev" ]; then
     python="$(find_python)"
     echo "Making the environment in .venv (once) ..." >&2
     if command -v uv >/dev/null 2>&1; then
         uv venv --quiet --allow-existing --python "$(command -v "$python")" .venv
-        if [ "${1:-}" = dev ]; then set -- --group dev; else set --; fi
-        uv pip install --quiet --python .venv -e . "$@"
+        uv pip install --quiet --python .venv -e . $groups
     else
         "$python" -m venv .venv
         .venv/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-        if [ "${1:-}" = dev ]; then set -- --group dev; else set --; fi
-        .venv/bin/python -m pip install --quiet -e . "$@"
+        .venv/bin/python -m pip install --quiet -e . $groups
     fi
-    echo "$wanted" > .venv/made-from
+    echo "$sum $groups" > .venv/made-from
 fi
 PATH="$PWD/.venv/bin:$PATH"
 export PATH

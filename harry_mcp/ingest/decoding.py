@@ -77,7 +77,7 @@ def _decoded(data: bytes, source: str, charset: str, *, html: bool) -> str:
 
 def _strictly(data: bytes, encoding: str) -> str | None:
     name = encoding.strip().lower()
-    if not name or name.startswith("utf-16") or name.startswith("utf-32"):
+    if not name or name.startswith(("utf-16", "utf-32")):
         return None  # a page that could be read as ASCII to find this is not in a wide encoding
     if name in ("iso-8859-1", "latin-1", "latin1", "us-ascii", "ascii"):
         name = "cp1252"  # browsers read these so, and pages are written for browsers

@@ -9,43 +9,29 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, cast
 from urllib.parse import urljoin, urlsplit
 
 from harry_mcp.ingest.html_tables import rows_of
+from harry_mcp.ingest.html_tree import Element, copy_of, drop, found, found_words, new_element, parse_html
 from harry_mcp.ingest.html_writer import markdown_of
 from harry_mcp.ingest.inline import plain_inline
 from harry_mcp.ingest.language import iso_639_1
 
-if TYPE_CHECKING:
-    from lxml.html import HtmlElement
-
-# Markers of private-use characters: no page's text holds them once `_parsed` has taken them out.
-_OPEN, _CLOSE, _END = "\ue0f0", "\ue0f1", "\ue0f2"
-_MARKED = re.compile(f"{_OPEN}(\\d+){_END}.*?{_CLOSE}\\1{_END}", re.DOTALL)
-_LEFT_OVER = re.compile(f"[{_OPEN}{_CLOSE}]\\d*{_END}?|{_END}")
+# Markers around what travels through trafilatura: plain letters, because it takes out unusual characters.
+_MARKED = re.compile(r"zqOpen(\d+)qz.*?zqShut\1qz", re.DOTALL)
+_MARKS = re.compile(r"zq(?:Open|Shut)\d+qz")
 _WEIGHT = 600  # characters of a code block or table that go along: trafilatura weighs nodes by their text
 _KEPT_SHARE = 0.6  # of the words of a declared main element that trafilatura must have found to be believed
 _LEAST_WORDS = 40  # a "whole article" shorter than this is more likely a wrong guess
 
 _NOISE = "//*[@hidden or @aria-hidden='true'][not(self::body or self::html)]"
 # Class names that say "not the text": of anchors and line numbers inside it, and of what stands around it.
-_NOISE_CLASS = frozenset(
-    [
-        "headerlink",
-        "anchor-link",
-        "hash-link",
-        "header-anchor",
-        "heading-anchor",
-        "permalink",
-        "linenos",
-        "linenodiv",
-        "lineno",
-        "gutter",
-        "hljs-ln-numbers",
-        "line-numbers-rows",
-    ]
+_NOISE_CLASS_WORDS = (
+    "headerlink anchor-link hash-link header-anchor heading-anchor permalink linenos linenodiv lineno "
+    "gutter hljs-ln-numbers line-numbers-rows"
 )
+_NOISE_CLASS = frozenset(_NOISE_CLASS_WORDS.split())
 _AROUND = (
     ".//nav | .//footer[not(ancestor::blockquote)] | .//header[not(.//h1)] | .//*[@role='navigation' or @role='banner' "
     "or @role='contentinfo' or @role='search' or @role='complementary']"
@@ -56,7 +42,7 @@ _AROUND_NAME = re.compile(
     r"|disqus[\w-]*|related(?:-[\w-]+)?)",
     re.IGNORECASE,
 )
-_STAYS = frozenset(["body", "main", "article", "pre", "code", "table", "tr", "td", "th"])
+_STAYS = frozenset({"body", "main", "article", "pre", "code", "table", "tr", "td", "th"})
 _MAIN = ("//main", "//*[@role='main']", "//article", "//*[@id='content' or @id='main-content' or @id='main']")
 _SEPARATOR = re.compile(r"\s+(?:[|·•—–»:-]|::)\s+")
 
@@ -73,99 +59,78 @@ class HtmlPage:
 
 def read_page(html: str, *, url: str = "", whole: bool = False) -> HtmlPage:
     """Read a page. ``whole`` says that there is no site around the text, as in a document converted to HTML."""
-    root = _parsed(html)
+    root = parse_html(_MARKS.sub("", html))
     if root is None:
         return HtmlPage(text="", title="", language="", canonical="")
     head = _title(root)
     language = iso_639_1(root.get("lang", "") or root.get("{http://www.w3.org/XML/1998/namespace}lang", ""))
     canonical = _canonical(root, url)
-    _drop([*_found(root, _NOISE), *(element for element in _found(root, "//*[@class]") if _is_noise(element))])
+    drop([*found(root, _NOISE), *(element for element in found(root, "//*[@class]") if _is_noise(element))])
     text = markdown_of(root) if whole else _article(root)
     first = re.search(r"^# (.+)$", _without_code(text), re.MULTILINE)
     title = plain_inline(first.group(1)) if first else head
     return HtmlPage(text=text, title=title, language=language, canonical=canonical)
 
 
-def _parsed(html: str) -> HtmlElement | None:
-    from lxml import etree
-    from lxml.html import HTMLParser, document_fromstring
-
-    # lxml refuses a str that declares its encoding, so it gets bytes whose encoding is known.
-    data = _LEFT_OVER.sub("", html).encode("utf-8", errors="replace")
-    try:
-        root: HtmlElement = document_fromstring(data, parser=HTMLParser(encoding="utf-8", remove_comments=True))
-    except (etree.ParserError, etree.XMLSyntaxError):  # nothing in it
-        return None
-    return root
-
-
-def _article(root: HtmlElement) -> str:
+def _article(root: Element) -> str:
     main = _main_of(root)
     own = markdown_of(main)
-    found = _extracted(root)
-    expected, words = len(own.split()), len(found.split())
-    if str(main.tag) != "body":
-        lost_code = found.count("```") < 0.8 * own.count("```")
-        return own if lost_code or words < _KEPT_SHARE * expected else found
-    return own if words < min(_LEAST_WORDS, expected) else found
+    article = _extracted(root)
+    expected, words = len(own.split()), len(article.split())
+    lost_code = article.count("```") < 0.8 * own.count("```")
+    cut_hard = words < _KEPT_SHARE * expected
+    if str(main.tag) == "body":  # it holds much that is not the article, so only clear signs count
+        return own if (lost_code and cut_hard) or words < min(_LEAST_WORDS, expected) else article
+    return own if lost_code or cut_hard else article
 
 
-def _main_of(root: HtmlElement) -> HtmlElement:
+def _main_of(root: Element) -> Element:
     """A copy of the element that the page declares its main one (else of the body), without what stands around."""
-    from copy import deepcopy
-
-    body = next(iter(_found(root, "//body")), root)
+    body = next(iter(found(root, "//body")), root)
     main = body
     for path in _MAIN:
-        found = _found(root, path)
-        if len(found) == 1 and len(found[0].text_content().split()) >= 3:
-            main = found[0]
+        declared = found(root, path)
+        if len(declared) == 1 and len(declared[0].text_content().split()) >= 3:
+            main = declared[0]
             break
-    copy = deepcopy(main)
-    named = (element for element in _found(copy, ".//*[@class or @id]") if _is_around(element))
-    _drop([*_found(copy, _AROUND), *named])
+    copy = copy_of(main)
+    named = (element for element in found(copy, ".//*[@class or @id]") if _is_around(element))
+    drop([*found(copy, _AROUND), *named])
     return copy
 
 
-def _is_noise(element: HtmlElement) -> bool:
-    return not _NOISE_CLASS.isdisjoint(element.get("class", "").split()) and str(element.tag) not in (
-        "body",
-        "main",
-    )
+def _is_noise(element: Element) -> bool:
+    return element.tag not in ("body", "main") and not _NOISE_CLASS.isdisjoint(element.get("class", "").split())
 
 
-def _is_around(element: HtmlElement) -> bool:
+def _is_around(element: Element) -> bool:
     if str(element.tag) in _STAYS or next(element.iterdescendants("h1"), None) is not None:
         return False  # what holds the page's heading is the page
     return any(_AROUND_NAME.fullmatch(name) for name in (*element.get("class", "").split(), element.get("id", "")))
 
 
-def _drop(elements: list[HtmlElement]) -> None:
-    for element in elements:
-        if element.getparent() is not None:
-            element.drop_tree()
-
-
-def _extracted(root: HtmlElement) -> str:
+def _extracted(root: Element) -> str:
     """What trafilatura takes for the article, with code and tables as this package writes them."""
     import trafilatura
 
     blocks: list[str] = []
-    for element in _found(root, "//pre | //table"):
+    for element in found(root, "//pre | //table"):
         if element.getparent() is None or not _whole(element):
             continue
         block = markdown_of(element)
         if block:
             _mark(element, len(blocks))
             blocks.append(block)
-    found = trafilatura.extract(
-        root, output_format="markdown", include_comments=False, include_tables=True, include_formatting=True
+    article = trafilatura.extract(
+        cast(Any, root), output_format="markdown", include_comments=False, include_tables=True, include_formatting=True
     )
-    text = _MARKED.sub(lambda match: f"\n\n{blocks[int(match.group(1))]}\n\n", found or "")
-    return re.sub(r"\n{3,}", "\n\n", _LEFT_OVER.sub("", text)).strip()
+    pieces = _MARKED.split(re.sub(r"\n{3,}", "\n\n", article or ""))
+    pieces[1::2] = [blocks[int(number)] for number in pieces[1::2]]
+    text = "\n\n".join(piece.strip("\n") for piece in pieces if piece.strip())
+    return "" if _MARKS.search(text) else text  # it cut a block in half: not to be believed
 
 
-def _whole(element: HtmlElement) -> bool:
+def _whole(element: Element) -> bool:
     """A code block, or a table of data and not of layout, that is in no other."""
     if any(str(parent.tag) in ("pre", "table") for parent in element.iterancestors()):
         return False
@@ -175,40 +140,32 @@ def _whole(element: HtmlElement) -> bool:
     )
 
 
-def _mark(element: HtmlElement, number: int) -> None:
+def _mark(element: Element, number: int) -> None:
     """Put a paragraph of the same words in its place, between markers."""
-    from lxml.html import Element
-
     words = " ".join(element.text_content().split())[:_WEIGHT]
-    paragraph = Element("p")
-    paragraph.text = f"{_OPEN}{number}{_END}{words}{_CLOSE}{number}{_END}"
+    paragraph = new_element("p")
+    paragraph.text = f"zqOpen{number}qz {words} zqShut{number}qz"
     paragraph.tail = element.tail
     parent = element.getparent()
     if parent is not None:
         parent.replace(element, paragraph)
 
 
-def _title(root: HtmlElement) -> str:
+def _title(root: Element) -> str:
     """og:title, else the title element without the site's name, which stands after the last separator."""
     for path in ("//meta[@property='og:title']/@content", "//head/title/text()", "//title/text()"):
-        for value in root.xpath(path):  # pyright: ignore
-            words = " ".join(str(value).split())
-            if words:
-                parts = _SEPARATOR.split(words)
-                return parts[0] if len(parts) > 1 and len(parts[0]) >= 3 else words
+        for words in found_words(root, path):
+            parts = _SEPARATOR.split(words)
+            return parts[0] if len(parts) > 1 and len(parts[0]) >= 3 else words
     return ""
 
 
-def _canonical(root: HtmlElement, url: str) -> str:
-    for value in root.xpath("//link[@rel='canonical']/@href"):  # pyright: ignore
-        address = urljoin(url, str(value).strip())
-        if urlsplit(address).scheme in ("http", "https") and urlsplit(address).netloc:
-            return address
+def _canonical(root: Element, url: str) -> str:
+    for address in found_words(root, "//link[@rel='canonical']/@href"):
+        absolute = urljoin(url, address)
+        if urlsplit(absolute).scheme in ("http", "https") and urlsplit(absolute).netloc:
+            return absolute
     return ""
-
-
-def _found(root: HtmlElement, path: str) -> list[HtmlElement]:
-    return list(root.xpath(path))  # pyright: ignore
 
 
 def _without_code(text: str) -> str:

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from lxml.html import HtmlElement
+from harry_mcp.ingest.html_tree import Element
 
 _WIDEST = 60  # a span beyond this is a mistake or an attack
 
 
-def rows_of(table: HtmlElement) -> list[list[HtmlElement]]:
+def rows_of(table: Element) -> list[list[Element]]:
     """The cells of each row, without those of tables inside."""
-    rows: list[list[HtmlElement]] = []
+    rows: list[list[Element]] = []
     for row in table.iterdescendants("tr"):
         if next(row.iterancestors("table")) is table:
             rows.append(list(row.iterchildren("td", "th")))
     return [row for row in rows if row]
 
 
-def table_markdown(rows: list[list[HtmlElement]], words: Callable[[HtmlElement], str]) -> str:
+def table_markdown(rows: list[list[Element]], words: Callable[[Element], str]) -> str:
     """A table whose first row is the header, as Markdown demands; a spanning cell is repeated where it spans."""
     grid: list[list[str]] = []
     hanging: dict[int, tuple[int, str]] = {}  # column: rows still to fill, and with what
@@ -34,9 +32,7 @@ def table_markdown(rows: list[list[HtmlElement]], words: Callable[[HtmlElement],
     return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
 
 
-def _filled(
-    cells: list[HtmlElement], hanging: dict[int, tuple[int, str]], words: Callable[[HtmlElement], str]
-) -> list[str]:
+def _filled(cells: list[Element], hanging: dict[int, tuple[int, str]], words: Callable[[Element], str]) -> list[str]:
     row: list[str] = []
 
     def fill() -> None:
@@ -57,6 +53,6 @@ def _filled(
     return row
 
 
-def _span(cell: HtmlElement, name: str) -> int:
+def _span(cell: Element, name: str) -> int:
     value = cell.get(name, "1")
     return min(int(value), _WIDEST) if value.isascii() and value.isdigit() and value != "0" else 1

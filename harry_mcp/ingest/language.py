@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
+from importlib import import_module
+from typing import Any, cast
 
 _LEAST_LETTERS = 48  # below this the guess is a lottery: a wrong stemmer harms more than none
 _SAMPLE = 6_000  # more text does not change the answer, only the time it takes
@@ -15,58 +17,11 @@ _NOT_PROSE = re.compile(
 _NOT_LETTERS = re.compile("[\x00-\x40\x5b-\x60\x7b-\xbf\u2000-\u2bff\u3000-\u303f\uff00-\uff0f]+")
 # The model knows 97 languages and mistakes short technical English for the small ones (Latin, Maltese, Luxembourgish):
 # these are the languages that documentation is written in.
-LANGUAGES = frozenset(
-    [
-        "ar",
-        "bg",
-        "bn",
-        "ca",
-        "cs",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "et",
-        "fa",
-        "fi",
-        "fr",
-        "he",
-        "hi",
-        "hr",
-        "hu",
-        "hy",
-        "id",
-        "it",
-        "ja",
-        "ka",
-        "kk",
-        "ko",
-        "lt",
-        "lv",
-        "ms",
-        "nb",
-        "nl",
-        "no",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "sk",
-        "sl",
-        "sr",
-        "sv",
-        "sw",
-        "ta",
-        "te",
-        "th",
-        "tr",
-        "uk",
-        "ur",
-        "vi",
-        "zh",
-    ]
+LANGUAGES_WORDS = (
+    "ar bg bn ca cs da de el en es et fa fi fr he hi hr hu hy id it ja ka kk ko lt lv ms nb nl no pl pt "
+    "ro ru sk sl sr sv sw ta te th tr uk ur vi zh"
 )
+LANGUAGES = frozenset(LANGUAGES_WORDS.split())
 _ALIASES = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "ji": "yi"}
 _loading = threading.Lock()
 
@@ -87,9 +42,7 @@ def detect_language(text: str) -> str:
 
 
 def _best(words: str) -> str:
-    import py3langid  # pyright: ignore[reportMissingTypeStubs]
-
+    py3langid = cast(Any, import_module("py3langid"))  # it has no types
     with _loading:  # it builds its model on first use without a lock of its own
-        ranked: list[tuple[str, float]] = py3langid.rank(words)  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]
-    codes = (code for code, _ in ranked if code in LANGUAGES)  # pyright: ignore[reportUnknownVariableType]
-    return iso_639_1(next(codes, ""))
+        ranked = cast("list[tuple[str, float]]", py3langid.rank(words))
+    return iso_639_1(next((code for code, _ in ranked if code in LANGUAGES), ""))

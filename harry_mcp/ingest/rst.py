@@ -17,49 +17,26 @@ _DIRECTIVE = re.compile(
 )
 _ROLE = re.compile(r":([A-Za-z][\w.+-]*(?::[\w.+-]+)*):`|`:([A-Za-z][\w.+-]*(?::[\w.+-]+)*):")
 _TITLED = re.compile(r"(.+?)\s*<[^<>]+>\Z", re.DOTALL)
-_CODE = frozenset(
-    [
-        "code-block",
-        "sourcecode",
-        "code-tab",
-        "code-cell",
-        "highlight-block",
-        "ipython",
-        "ipython3",
-        "prompt",
-        "console",
-        "doctest",
-        "testcode",
-        "testoutput",
-        "testsetup",
-        "testcleanup",
-        "productionlist",
-    ]
+_CODE_WORDS = (
+    "code-block sourcecode code-tab code-cell highlight-block ipython ipython3 prompt console doctest "
+    "testcode testoutput testsetup testcleanup productionlist"
 )
-_SILENT = frozenset(
-    [
-        "toctree",
-        "index",
-        "highlight",
-        "currentmodule",
-        "module",
-        "py:module",
-        "py:currentmodule",
-        "default-domain",
-        "tabularcolumns",
-        "sectionauthor",
-        "codeauthor",
-        "autosummary",
-        "contents",
-    ]
+_CODE = frozenset(_CODE_WORDS.split())
+_SILENT_WORDS = (
+    "toctree index highlight currentmodule module py:module py:currentmodule default-domain "
+    "tabularcolumns sectionauthor codeauthor autosummary contents"
 )
+_SILENT = frozenset(_SILENT_WORDS.split())
 _VERSIONS = {
     "versionadded": "New in version",
     "versionchanged": "Changed in version",
     "versionremoved": "Removed in version",
     "deprecated": "Deprecated since version",
 }
-_LONGEST_LINE = 10_000  # the limit of docutils, which also ends substitutions that double at every step
+_LONGEST_LINE = 10_000  # the limit of docutils, which empties a document with one longer line
+# A definition that refers to two others doubles the text at each step: six of them are no document but an attack.
+_DOUBLING = re.compile(r"^[ \t]*\.\.[ \t]+\|[^|\n]+\|[ \t]+replace::(?:[^|\n]*\|[^|\n]+\|){2}", re.MULTILINE)
+_MOST_DOUBLING = 5
 _SETTINGS: dict[str, object] = {
     "file_insertion_enabled": False,
     "raw_enabled": False,
@@ -80,8 +57,8 @@ _registering = threading.Lock()
 
 
 def rst_to_html(text: str) -> str | None:
-    """A whole HTML page, or None when docutils cannot read the text (lines of 10,000 characters, endless nesting)."""
-    if any(len(line) > _LONGEST_LINE for line in text.split("\n")):
+    """A whole HTML page, or None for a text that docutils must not or cannot read."""
+    if any(len(line) > _LONGEST_LINE for line in text.split("\n")) or len(_DOUBLING.findall(text)) > _MOST_DOUBLING:
         return None
     _register(text)
     return _published(text)
@@ -215,27 +192,8 @@ def _shown(name: str, argument: str) -> list[str]:
     return [argument] if argument else []
 
 
-_OBJECTS = frozenset(
-    [
-        "function",
-        "class",
-        "method",
-        "attribute",
-        "data",
-        "exception",
-        "option",
-        "envvar",
-        "confval",
-        "cmdoption",
-        "program",
-        "describe",
-        "object",
-        "autofunction",
-        "autoclass",
-        "automodule",
-        "automethod",
-        "autodata",
-        "autoexception",
-        "autoattribute",
-    ]
+_OBJECTS_WORDS = (
+    "function class method attribute data exception option envvar confval cmdoption program describe "
+    "object autofunction autoclass automodule automethod autodata autoexception autoattribute"
 )
+_OBJECTS = frozenset(_OBJECTS_WORDS.split())

@@ -11,25 +11,29 @@ from collections.abc import Callable
 from harry_mcp.ingest.html_writer import fragment_markdown
 from harry_mcp.ingest.inline import image_words
 
+# A code span, which every pattern below takes whole first so that nothing inside one matches
 _SPAN = r"(?P<code>(?<!`)(?P<ticks>`{1,3})(?!`)(?:[^`\n]|\n(?!\n)){1,500}?(?<!`)(?P=ticks)(?!`))"
+_IN_BRACKETS = r"(?:[^\[\]]|\[[^\[\]]{0,200}\])"  # one level deep, as in "[see [1]]"
+_TARGET = r"(?:\([^()\n]*\)|\[[^\]\n]*\])"
 _COMMENT = re.compile(rf"{_SPAN}|<!--.*?-->", re.DOTALL)
-_IMAGE_SOURCE = r"!\[(?P<alt>(?:[^\[\]]|\[[^\[\]]{0,200}\]){0,500})\](?:\((?P<address>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)[^()\n]*\)|\[[^\]\n]*\])"
-_LINKED_IMAGE = re.compile(rf"{_SPAN}|\[\s*{_IMAGE_SOURCE}\s*\](?:\([^()\n]*\)|\[[^\]\n]*\])")
-_IMAGE = re.compile(rf"{_SPAN}|{_IMAGE_SOURCE}")
-_REFERENCE = re.compile(
-    rf"{_SPAN}|(?<![\\!])\[(?P<text>(?:[^\[\]]|\[[^\[\]]{{0,200}}\]){{1,500}})\](?:[ ]?\[(?P<label>[^\[\]\n]*)\])(?!\()"
+_IMAGE_SOURCE = (
+    rf"!\[(?P<alt>{_IN_BRACKETS}{{0,500}})\]"
+    r"(?:\((?P<address>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)[^()\n]*\)|\[[^\]\n]*\])"
 )
+_LINKED_IMAGE = re.compile(rf"{_SPAN}|\[\s*{_IMAGE_SOURCE}\s*\]{_TARGET}")
+_IMAGE = re.compile(rf"{_SPAN}|{_IMAGE_SOURCE}")
+_REFERENCE = re.compile(rf"{_SPAN}|(?<![\\!])\[(?P<text>{_IN_BRACKETS}{{1,500}})\] ?\[(?P<label>[^\[\]\n]*)\](?!\()")
 _SHORTCUT = re.compile(rf"{_SPAN}|(?<![\\!\]])\[(?P<text>[^\[\]]{{1,500}})\](?![\[(:])")
 _DEFINITION = re.compile(
-    r"^ {0,3}\[(?!\^)([^\[\]\n]+)\]:[ \t]*\S+(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$",
-    re.MULTILINE,
+    r"^ {0,3}\[(?!\^)([^\[\]\n]+)\]:[ \t]*\S+(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*$", re.MULTILINE
 )
-_TAGS = (
-    "a abbr address article aside b big blockquote body br button caption center cite code col colgroup dd del details dfn div "
-    "dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i iframe img ins kbd li link main mark meta nav ol p "
-    "picture pre q s samp script section small source span strike strong style sub summary sup svg table tbody td tfoot th "
-    "thead tr tt u ul var video"
-).replace(" ", "|")
+_TAG_WORDS = (
+    "a abbr address article aside b big blockquote body br button caption center cite code col colgroup dd del "
+    "details dfn div dl dt em figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i iframe img ins kbd li "
+    "link main mark meta nav ol p picture pre q s samp script section small source span strike strong style sub "
+    "summary sup svg table tbody td tfoot th thead tr tt u ul var video"
+)
+_TAGS = _TAG_WORDS.replace(" ", "|")
 _HTML_START = re.compile(rf" {{0,3}}</?(?:{_TAGS})(?=[\s/>]|\Z)", re.IGNORECASE)
 _COMPONENT_START = re.compile(r" {0,3}</?[A-Z][\w.]*(?=[\s/>]|\Z)")
 _INLINE_TAG = re.compile(rf"{_SPAN}|(?P<break><br\s*/?>)|</?(?:{_TAGS})(?:\s[^<>]*)?/?>", re.IGNORECASE)

@@ -33,6 +33,8 @@ from harry_mcp.storage.embedded_binaries import Account, make_folder, running_as
 if TYPE_CHECKING:
     from fasteners import InterProcessReaderWriterLock
 
+AFTER_UPGRADE_SECONDS = 30
+
 logger = logging.getLogger(__name__)
 
 
@@ -86,7 +88,7 @@ class EmbeddedPostgres:
     def start(cls, data_dir: Path, *, timeout: float = 60.0) -> EmbeddedPostgres:
         """Attach to the server of `data_dir`, starting it, making or upgrading its data first where needed.
 
-        `timeout` is in seconds and bounds the whole; an upgrade of much data may need more.
+        `timeout` is in seconds and bounds everything but an upgrade, which takes as long as copying the data.
 
         Raises:
             DatabaseUnavailable: one sentence on what is wrong and what to do.
@@ -147,6 +149,8 @@ def _enter(data_dir: Path, deadline: float) -> _Instance:
         users = _users_lock(data_dir)
         undo.callback(users.release_read_lock)
         cluster, account = clusters.prepare(data_dir, deadline)
+        if time.monotonic() > deadline:  # an upgrade took its time, and now the server gets its own
+            deadline = time.monotonic() + AFTER_UPGRADE_SECONDS
         postmaster = servers.ensure_running(cluster, account, deadline)
         undo.pop_all()
     return _Instance(data_dir, users, cluster, account, postmaster)

@@ -119,7 +119,9 @@ def unavailable(what: str, detail: str | OSError, folder: Path) -> DatabaseUnava
         return DatabaseUnavailable(
             f"{what} in {folder} ({detail}): make it writable for this user or choose another data folder."
         )
-    return DatabaseUnavailable(f"{what} in {folder}: {detail}")
+    return DatabaseUnavailable(
+        f"{what} in {folder}: {detail}. Mend that, choose another data folder, or set HARRY_DATABASE_URL."
+    )
 
 
 def running_as_root() -> bool:

@@ -39,6 +39,8 @@ from harry_mcp.storage.embedded_binaries import (
 
 SUPERUSER = "postgres"
 PASSWORD_FILE = "harry.password"  # noqa: S105 a file name, and only on Windows
+UPGRADE_SECONDS = 3600
+"""For copying all data: an upgrade that is cut off at a start's usual timeout would be cut off every time."""
 OTHER_VERSION = "use the version of harry that made it, or move that folder away to begin with an empty knowledge base."
 
 logger = logging.getLogger(__name__)
@@ -86,7 +88,8 @@ def _set_aside(folder: Path) -> None:
 
 
 def _major(cluster: Path) -> int:
-    version = (cluster / "PG_VERSION").read_text(encoding="utf-8", errors="replace").strip()
+    file = cluster / "PG_VERSION"
+    version = file.read_text(encoding="utf-8", errors="replace").strip() if file.exists() else ""
     major = int(version) if version.isdecimal() else 0
     if major not in INSTALLS:
         raise DatabaseUnavailable(
@@ -108,7 +111,7 @@ def _make(data_dir: Path, account: Account | None, deadline: float, *, checksums
     ]
     if sys.platform == "win32":
         # No socket to hide behind: any user of the machine reaches the port, so a password it is
-        password = fresh.with_name(f"{fresh.name}.password")
+        password = data_dir / PASSWORD_FILE
         password.write_text(secrets.token_urlsafe(32), encoding="utf-8")
         arguments += ["--auth=scram-sha-256", f"--pwfile={password}"]
     else:
@@ -151,6 +154,8 @@ def _upgrade(cluster: Path, account: Account | None, major: int, deadline: float
             f"The data in {cluster} was made by PostgreSQL {major}, which cannot be upgraded on Windows: "
             f"{OTHER_VERSION}"
         )
+    logger.warning("The data in %s is brought from PostgreSQL %s to %s", cluster, major, MAJOR)
+    deadline = max(deadline, time.monotonic() + UPGRADE_SECONDS)
     # A clean stop, which pg_upgrade asks for, also after a crash
     server.ensure_running(cluster, account, deadline, major=major)
     server.stop(cluster, account, major=major)

@@ -88,6 +88,7 @@ def _pid_file_lines(cluster: Path) -> list[str]:
 
 def ensure_running(cluster: Path, account: Account | None, deadline: float, *, major: int = MAJOR) -> Postmaster:
     """Find the server of this cluster, or start it. `deadline` is a time of `time.monotonic`."""
+    failed_before = False
     while True:
         found = Postmaster.read(cluster)
         if found and found.ready and found.answers(timeout=2):
@@ -96,7 +97,10 @@ def ensure_running(cluster: Path, account: Account | None, deadline: float, *, m
         if time.monotonic() > deadline:
             raise _hung(cluster, living)
         if living is None:
-            _launch(cluster, account, deadline, major)
+            reason = _launch(cluster, account, deadline, major)
+            if reason and failed_before:  # the first time it may have been killed, or met the last of a dead one
+                raise unavailable("PostgreSQL does not start", reason, cluster)
+            failed_before = bool(reason)
         else:
             time.sleep(POLL_SECONDS)  # it starts (perhaps recovers from a crash) or stops
 
@@ -113,9 +117,10 @@ def stop(cluster: Path, account: Account | None, *, major: int = MAJOR) -> None:
     _drop_socket_folder_of(lines)
 
 
-def _launch(cluster: Path, account: Account | None, deadline: float, major: int) -> None:
+def _launch(cluster: Path, account: Account | None, deadline: float, major: int) -> str:
+    """Start the server of a cluster that has none; why it did not start, or nothing."""
     _clear_leftovers(cluster)
-    _rotate_log(cluster)
+    log_end = _rotate_log(cluster)
     write_settings(cluster, account)
     if sys.platform != "win32":
         cluster.chmod(0o700)  # a restored backup often is wider, and the server refuses that
@@ -123,13 +128,9 @@ def _launch(cluster: Path, account: Account | None, deadline: float, major: int)
     # Run inside the cluster with relative paths: pg_ctl passes them through a shell without quoting `$`
     arguments = ("start", "-s", "-w", "-t", str(seconds), "-l", LOG_FILE, "-D", ".")
     done = run("pg_ctl", *arguments, account=account, cwd=cluster, timeout=seconds + 5, major=major)
-    if done.ok:
-        return
-    living = _living_postmaster(cluster)
-    if living is None:
-        detail = " | ".join(part for part in (done.output, _log_tail(cluster)) if part)
-        raise unavailable("PostgreSQL does not start", detail, cluster)
-    # It is slow, or a killed process had started it a moment before: the caller's loop waits for it
+    if done.ok or _living_postmaster(cluster):
+        return ""  # if not ok it is slow, or a killed process had started it just before: the caller waits for it
+    return _log_tail(cluster, since=log_end) or done.output
 
 
 def _hung(cluster: Path, living: psutil.Process | None) -> DatabaseUnavailable:
@@ -140,9 +141,9 @@ def _hung(cluster: Path, living: psutil.Process | None) -> DatabaseUnavailable:
     )
 
 
-def _log_tail(cluster: Path, lines: int = 6) -> str:
+def _log_tail(cluster: Path, *, since: int = 0, lines: int = 6) -> str:
     try:
-        text = (cluster / LOG_FILE).read_bytes()[-4000:].decode(errors="replace")
+        text = (cluster / LOG_FILE).read_bytes()[since:][-4000:].decode(errors="replace")
     except FileNotFoundError:
         return ""
     return " | ".join(text.strip().splitlines()[-lines:])
@@ -206,11 +207,14 @@ def _end_orphans(cluster: Path) -> None:
         orphans = [process for process in orphans if _serves(process, cluster)]
 
 
-def _rotate_log(cluster: Path) -> None:
+def _rotate_log(cluster: Path) -> int:
+    """Begin a new log when it has grown; the size of what there is."""
     log = cluster / LOG_FILE
-    with suppress(FileNotFoundError):
-        if log.stat().st_size > LOG_LIMIT:
-            log.replace(cluster / f"{LOG_FILE}.1")
+    size = log.stat().st_size if log.exists() else 0
+    if size <= LOG_LIMIT:
+        return size
+    log.replace(cluster / f"{LOG_FILE}.1")
+    return 0
 
 
 def _drop_socket_folder_of(pid_file_lines: list[str]) -> None:

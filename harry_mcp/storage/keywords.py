@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from psycopg import AsyncConnection
 
 from harry_mcp.domain.bm25 import K1, B, idf
 from harry_mcp.domain.search import CorpusStatistics, QueryTerm, SearchFilters
+from harry_mcp.domain.terms import pack, unpack
 from harry_mcp.errors import StorageError
 from harry_mcp.storage import queries
 
@@ -78,8 +78,8 @@ class KeywordIndex:
         Returns the packed term ids of each chunk and of the title, as the rows of both keep them.
         """
         ids = await self._ids({*title, *(term for chunk in chunks for term in chunk.terms)})
-        packed = [_pack(ids[term] for term in chunk.terms) for chunk in chunks]
-        title_packed = _pack(ids[term] for term in title)
+        packed = [pack(ids[term] for term in chunk.terms) for chunk in chunks]
+        title_packed = pack(ids[term] for term in title)
         columns: tuple[list[int], list[int], list[int], list[int]] = ([], [], [], [])
         for chunk in chunks:
             for term, frequency in Counter(chunk.terms).items():
@@ -99,7 +99,7 @@ class KeywordIndex:
         terms: list[int] = []
         chunk_ids: list[int] = []
         for chunk_id, packed in chunks:
-            distinct = sorted(set(_unpack(packed)))
+            distinct = sorted(set(unpack(packed)))
             terms.extend(distinct)
             chunk_ids.extend([chunk_id] * len(distinct))
         await queries.run(self._connection, _SQL["remove_postings"], {"terms": terms, "chunks": chunk_ids})
@@ -150,8 +150,8 @@ class KeywordIndex:
     async def _change(self, chunks: Sequence[bytes], title: bytes, sign: int) -> list[int]:
         held: Counter[int] = Counter()
         for packed in chunks:
-            held.update(set(_unpack(packed)))
-        in_title = set(_unpack(title))
+            held.update(set(unpack(packed)))
+        in_title = set(unpack(title))
         ids = sorted({*held, *in_title})
         await queries.run(
             self._connection,
@@ -188,11 +188,3 @@ def filter_parameters(filters: SearchFilters) -> dict[str, object]:
         "language": filters.language,
         "since": filters.updated_since,
     }
-
-
-def _pack(ids: Any) -> bytes:
-    return np.fromiter(ids, dtype="<i4").tobytes()
-
-
-def _unpack(packed: bytes) -> list[int]:
-    return np.frombuffer(packed, dtype="<i4").tolist()

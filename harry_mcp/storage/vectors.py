@@ -135,16 +135,17 @@ class Vectors:
         *,
         limit: int,
         floor: float,
+        at_least: int = 0,
         filters: SearchFilters | None = None,
     ) -> list[ScoredChunk]:
-        """The chunks nearest by cosine, best first, none under ``floor``."""
+        """The chunks nearest by cosine, best first; those under ``floor`` only among the first ``at_least``."""
         parameters: dict[str, object] = {"query": Vector(query), "limit": limit}
         statement = self._nearest
         if filters is not None and filters.any:
             statement = self._nearest_filtered
             parameters |= filter_parameters(filters)
         rows = await queries.many(self._connection, statement, ScoredChunk, parameters)
-        return [row for row in rows if row.score >= floor]
+        return [row for rank, row in enumerate(rows) if rank < at_least or row.score >= floor]
 
     async def signals(self, chunk_ids: Sequence[int], query: npt.NDArray[np.float32] | None) -> list[ChunkSignals]:
         """What the ranker must know of chunks, in no order; chunks that went meanwhile are left out."""

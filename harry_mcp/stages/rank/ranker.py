@@ -9,7 +9,7 @@ from harry_mcp.domain.search import Band, Candidate, Retrieval, Verdict
 from harry_mcp.ports import Reranker
 from harry_mcp.settings import RankSection
 from harry_mcp.stages.rank.bands import band_of, next_action, reason
-from harry_mcp.stages.rank.calibration import LOCAL, ContrastCurve, contrasts
+from harry_mcp.stages.rank.calibration import LOCAL, SHORT, ContrastCurve, background
 from harry_mcp.stages.rank.duplicates import collapse
 
 
@@ -31,16 +31,17 @@ class RankStage:
     def rank(self, retrieval: Retrieval) -> tuple[list[Candidate], Verdict]:
         """The candidates, best first and scored, and the judgement of the whole."""
         ranked = self._ranker.rank(retrieval.terms, retrieval.candidates, retrieval.statistics)
-        ranked = collapse(ranked, self._near_duplicate)
-        scored = self._score(ranked)
+        level = background(ranked)
+        terms = len(retrieval.terms)
+        scored = [
+            replace(candidate, score=self._score(candidate, level, terms))
+            for candidate in collapse(ranked, self._near_duplicate)
+        ]
         return scored, self._verdict(scored)
 
-    def _score(self, ranked: Sequence[Candidate]) -> list[Candidate]:
-        evidence = contrasts([candidate.fusion for candidate in ranked])
-        return [
-            replace(candidate, score=self._curve.score(contrast))
-            for candidate, contrast in zip(ranked, evidence, strict=True)
-        ]
+    def _score(self, candidate: Candidate, level: float, terms: int) -> float:
+        score = self._curve.score(candidate.fusion, level)
+        return min(score, SHORT.cap) if SHORT.applies(terms, candidate) else score
 
     def _verdict(self, scored: Sequence[Candidate]) -> Verdict:
         score = scored[0].score if scored else 0.0

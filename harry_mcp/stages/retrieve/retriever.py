@@ -90,6 +90,7 @@ class HybridRetriever:
                 vector,
                 limit=self._settings.leg_candidates,
                 floor=self._settings.vector_floor,
+                at_least=self._settings.vector_at_least,
                 filters=filters,
             )
         return vector, rows, ()

@@ -1,0 +1,122 @@
+"""One page from the web: bounded in size, time and redirects, and never from a private address unless allowed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+from harry_mcp.errors import SourceError
+from harry_mcp.ingest.addresses import canonical_address, resolve_public
+
+if TYPE_CHECKING:
+    import httpx
+
+LARGEST = 20 * 1024 * 1024  # bytes, after decompression: a page beyond it is a download, and memory is shared
+_REDIRECTS = 5
+_MOVED = frozenset({301, 302, 303, 307, 308})
+_AGENT = "harry-mcp/0.1 (knowledge base; reads one page at a time)"
+_REASONS = {
+    401: "it asks for a login",
+    403: "the site refuses access",
+    404: "there is no page there",
+    410: "the page is gone for good",
+    429: "the site asks to slow down; try again later",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchedPage:
+    """A page as it came. ``url`` is the canonical address after redirects; ``media_type`` is in small letters."""
+
+    url: str
+    body: bytes
+    media_type: str = ""
+    charset: str = ""
+
+
+FetchPage = Callable[[str], FetchedPage]
+"""Fetches one page or raises SourceError with a sentence for a person."""
+
+
+def fetch_page(url: str, *, allow_private: bool = False, timeout: float = 30.0, largest: int = LARGEST) -> FetchedPage:
+    """Fetch one page. ``timeout`` (seconds) bounds the whole of it, redirects and a slow body included.
+
+    Each address on the way is resolved, checked, and connected to by the number that was checked.
+    """
+    import httpx
+
+    deadline = time.monotonic() + timeout
+    address = canonical_address(url)
+    # Proxies of the environment would resolve names again, out of reach of the check.
+    with httpx.Client(trust_env=False, follow_redirects=False) as client:
+        for _ in range(_REDIRECTS + 1):
+            page = _step(client, address, deadline, allow_private=allow_private, largest=largest)
+            if isinstance(page, FetchedPage):
+                return page
+            address = page
+    raise SourceError(f"{url} cannot be read: it redirects more than {_REDIRECTS} times.")
+
+
+def _step(
+    client: httpx.Client, address: str, deadline: float, *, allow_private: bool, largest: int
+) -> FetchedPage | str:
+    """The page, or the address that it redirects to."""
+    import httpx
+
+    try:
+        request = _request(client, address, deadline, allow_private=allow_private)
+        with closing(client.send(request, stream=True)) as response:
+            if response.status_code in _MOVED and "location" in response.headers:
+                return canonical_address(urljoin(address, response.headers["location"]))
+            if response.status_code != 200:
+                why = _REASONS.get(response.status_code, f"the site answers with status {response.status_code}")
+                raise SourceError(f"{address} cannot be read: {why}.")
+            return FetchedPage(
+                url=address,
+                body=_body(response, address, deadline, largest),
+                media_type=response.headers.get("content-type", "").partition(";")[0].strip().lower(),
+                charset=response.charset_encoding or "",
+            )
+    except httpx.TimeoutException as error:
+        raise SourceError(f"{address} cannot be read: the site did not answer in time.") from error
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise SourceError(f"{address} cannot be read: {str(error) or type(error).__name__}.") from error
+
+
+def _request(client: httpx.Client, address: str, deadline: float, *, allow_private: bool) -> httpx.Request:
+    """A request to the number that the name was checked to have, for the host that was named."""
+    parts = urlsplit(address)
+    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+    number = resolve_public(host, port, allow_private=allow_private)
+    target = f"[{number}]" if ":" in number else number
+    query = f"?{parts.query}" if parts.query else ""
+    return client.build_request(
+        "GET",
+        f"{parts.scheme}://{target}:{port}{parts.path}{query}",
+        headers={
+            "host": parts.netloc,
+            "user-agent": _AGENT,
+            "accept": "text/html,text/markdown,text/plain,*/*;q=0.5",
+        },
+        extensions={"sni_hostname": host},  # the certificate is checked against the name, not the number
+        timeout=max(0.05, deadline - time.monotonic()),
+    )
+
+
+def _body(response: httpx.Response, address: str, deadline: float, largest: int) -> bytes:
+    too_large = SourceError(f"{address} cannot be read: it is larger than {largest // 1024} KB.")
+    declared = response.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > largest:
+        raise too_large
+    body = bytearray()
+    for piece in response.iter_bytes():
+        body += piece
+        if len(body) > largest:
+            raise too_large
+        if time.monotonic() > deadline:
+            raise SourceError(f"{address} cannot be read: the site did not send it in time.")
+    return bytes(body)

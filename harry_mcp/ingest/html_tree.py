@@ -1,0 +1,76 @@
+"""The few things this package does with an lxml tree, typed: lxml has no types of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from importlib import import_module
+from typing import Any, Protocol, cast
+
+
+class Element(Protocol):
+    """An element of a parsed page. ``tag`` is not a str for comments and processing instructions."""
+
+    tag: object
+    text: str | None
+    tail: str | None
+
+    def get(self, key: str, default: str, /) -> str: ...
+    def getparent(self) -> Element | None: ...
+    def iter(self, *tags: str) -> Iterator[Element]: ...
+    def iterchildren(self, *tags: str) -> Iterator[Element]: ...
+    def iterdescendants(self, *tags: str) -> Iterator[Element]: ...
+    def iterancestors(self, *tags: str) -> Iterator[Element]: ...
+    def text_content(self) -> str: ...
+    def drop_tree(self) -> None: ...
+    def replace(self, old: Element, new: Element, /) -> None: ...
+
+
+def parse_html(html: str) -> Element | None:
+    """The root of a page or of a piece of one, without comments; None when there is nothing in it."""
+    library, errors = cast(Any, import_module("lxml.html")), cast(Any, import_module("lxml.etree"))
+    parser = library.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
+    # lxml refuses a str that declares its encoding, so it gets bytes whose encoding is known.
+    try:
+        return cast(Element, library.document_fromstring(html.encode("utf-8", errors="replace"), parser=parser))
+    except (errors.ParserError, errors.XMLSyntaxError):
+        return None
+
+
+def new_element(tag: str) -> Element:
+    return cast(Element, cast(Any, import_module("lxml.html")).Element(tag))
+
+
+def found(root: Element, path: str) -> list[Element]:
+    """The elements that an XPath selects."""
+    return cast("list[Element]", cast(Any, root).xpath(path))
+
+
+def found_words(root: Element, path: str) -> list[str]:
+    """The attributes or texts that an XPath selects, white space collapsed, without empty ones."""
+    values = cast("list[object]", cast(Any, root).xpath(path))
+    return [words for value in values if (words := " ".join(str(value).split()))]
+
+
+def children(element: Element) -> list[Element]:
+    return [child for child in element.iterchildren() if isinstance(child.tag, str)]
+
+
+def walk(element: Element) -> Iterator[tuple[str, Element]]:
+    """``("start", element)`` and ``("end", element)`` of it and all below, in document order."""
+    etree = cast(Any, import_module("lxml.etree"))
+    return cast("Iterator[tuple[str, Element]]", etree.iterwalk(element, events=("start", "end")))
+
+
+def copy_of(element: Element) -> Element:
+    """The element and all below it, apart from its page and without the text after it."""
+    copy = deepcopy(element)
+    copy.tail = None
+    return copy
+
+
+def drop(elements: list[Element]) -> None:
+    """Take the elements out, with all below them; the text after each stays."""
+    for element in elements:
+        if element.getparent() is not None:
+            element.drop_tree()

@@ -1,0 +1,190 @@
+"""One reader for each text format: bytes in, a document of normalised Markdown out.
+
+Every reader takes ``source`` (the canonical address: the document's identity) and what the caller knows better than
+the file (``title``, ``url``, ``topic``, ``language``, ``charset``). Every reader raises SourceError, with a sentence
+for a person, when the bytes are not text or hold none.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import Protocol
+from urllib.parse import unquote, urlsplit
+
+from harry_mcp.domain.documents import SourceDocument
+from harry_mcp.errors import SourceError
+from harry_mcp.ingest.decoding import clean_text, decode
+from harry_mcp.ingest.inline import plain_inline
+from harry_mcp.ingest.language import detect_language, iso_639_1
+
+_ATX_H1 = re.compile(r"^ {0,3}#[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$", re.MULTILINE)
+_SETEXT_H1 = re.compile(r"^(?! {4})(\S.*)\n {0,3}=+[ \t]*$", re.MULTILINE)
+_CODE = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1|\Z)", re.MULTILINE | re.DOTALL)
+_LONGEST_TITLE = 300
+_HAS_WORDS = re.compile(r"\w")
+
+
+class Reader(Protocol):
+    """What every reader here is."""
+
+    def __call__(
+        self,
+        data: bytes | str,
+        *,
+        source: str,
+        title: str = "",
+        url: str = "",
+        topic: str = "",
+        language: str = "",
+        charset: str = "",
+    ) -> SourceDocument: ...
+
+
+def read_markdown(
+    data: bytes | str,
+    *,
+    source: str,
+    title: str = "",
+    url: str = "",
+    topic: str = "",
+    language: str = "",
+    charset: str = "",
+) -> SourceDocument:
+    """Markdown or MDX. The title is the front matter's, else the first h1, else the file's name."""
+    from harry_mcp.ingest.front_matter import split_front_matter
+    from harry_mcp.ingest.tidying import tidy_markdown
+
+    front, body = split_front_matter(decode(data, source=source, charset=charset))
+    text = tidy_markdown(body, mdx=source.lower().endswith(".mdx"))
+    return _document(
+        source,
+        text,
+        title or plain_inline(front.title) or _first_h1(text),
+        url=url or front.url,
+        topic=topic,
+        language=language or front.language,
+    )
+
+
+def read_html(
+    data: bytes | str,
+    *,
+    source: str,
+    title: str = "",
+    url: str = "",
+    topic: str = "",
+    language: str = "",
+    charset: str = "",
+) -> SourceDocument:
+    """A page: its article. A canonical link on the same host becomes the identity of a page read from the web."""
+    from harry_mcp.ingest.html_pages import read_page
+
+    html = decode(data, source=source, charset=charset, html=True)
+    page = read_page(html, url=url or (source if _is_web(source) else ""))
+    return _document(
+        _identity(source, page.canonical),
+        page.text,
+        title or page.title,
+        url=url or page.canonical,
+        topic=topic,
+        language=language or page.language,
+    )
+
+
+def read_text(
+    data: bytes | str,
+    *,
+    source: str,
+    title: str = "",
+    url: str = "",
+    topic: str = "",
+    language: str = "",
+    charset: str = "",
+) -> SourceDocument:
+    """Plain text, kept as it is; what happens to look like Markdown is treated as such when it is cut."""
+    text = decode(data, source=source, charset=charset)
+    return _document(source, text, title or _first_h1(text), url=url, topic=topic, language=language)
+
+
+def read_rst(
+    data: bytes | str,
+    *,
+    source: str,
+    title: str = "",
+    url: str = "",
+    topic: str = "",
+    language: str = "",
+    charset: str = "",
+) -> SourceDocument:
+    """reStructuredText, Sphinx's too. Nothing that it includes is opened. What docutils cannot read stays as it is."""
+    from harry_mcp.ingest.html_pages import read_page
+    from harry_mcp.ingest.rst import rst_to_html
+
+    rst = decode(data, source=source, charset=charset)
+    html = rst_to_html(rst)
+    page = read_page(html, whole=True) if html else None
+    text = page.text if page and page.text else rst
+    return _document(
+        source, text, title or (page.title if page else "") or _first_h1(text), url=url, topic=topic, language=language
+    )
+
+
+def _document(source: str, text: str, title: str, *, url: str, topic: str, language: str) -> SourceDocument:
+    text = clean_text(text)
+    if not _HAS_WORDS.search(text):
+        raise SourceError(f"{source} holds no text.")
+    words = " ".join(clean_text(title).split())[:_LONGEST_TITLE].rstrip()
+    return SourceDocument(
+        source=source,
+        title=words or _name(source),
+        text=text,
+        url=clean_text(url) or (source if _is_web(source) else ""),
+        topic=topic,
+        language=iso_639_1(language) or detect_language(text),
+    )
+
+
+def _first_h1(text: str) -> str:
+    prose = _CODE.sub("", text)
+    found = [match for pattern in (_ATX_H1, _SETEXT_H1) if (match := pattern.search(prose))]
+    return plain_inline(min(found, key=lambda match: match.start()).group(1)) if found else ""
+
+
+def _name(source: str) -> str:
+    """The last part of an address in words: ``getting-started.md`` is "getting started"."""
+    parts = urlsplit(source) if "://" in source else None
+    path = PurePosixPath(unquote(parts.path if parts else source.rpartition(":")[2]).replace("\\", "/"))
+    stem = path.parent.name if path.stem.lower() in ("index", "readme") and path.parent.name else path.stem
+    return " ".join(clean_text(re.sub(r"[-_]+", " ", stem)).split()) or (parts.netloc if parts else "") or source
+
+
+def _is_web(source: str) -> bool:
+    return source.startswith(("https://", "http://"))
+
+
+def _identity(source: str, canonical: str) -> str:
+    """The canonical address in the place of ``source``, where it can be trusted.
+
+    Another host's address would let a page replace a stranger's document, and a site that names its front page on
+    every page would become one document.
+    """
+    if not (_is_web(source) and canonical):
+        return source
+    from harry_mcp.ingest.addresses import canonical_address
+
+    here, there = urlsplit(source), urlsplit(canonical)
+    same_site = (here.hostname or "").removeprefix("www.") == (there.hostname or "").removeprefix("www.")
+    front_page = there.path.strip("/") == "" and here.path.strip("/") != ""
+    return canonical_address(canonical) if same_site and not front_page else source
+
+
+READERS: dict[str, Reader] = {
+    ".md": read_markdown,
+    ".markdown": read_markdown,
+    ".mdx": read_markdown,
+    ".rst": read_rst,
+    ".txt": read_text,
+    ".html": read_html,
+    ".htm": read_html,
+}

@@ -1,0 +1,61 @@
+"""RUN-5: one settings object, unknown keys refused, secrets never printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harry_mcp.errors import SettingsError
+from harry_mcp.profile import load_profile
+from harry_mcp.settings import load_settings, setting_names
+
+
+@pytest.mark.promise("RUN-5")
+@pytest.mark.parametrize(
+    ("environ", "message"),
+    [
+        ({"HARRY_RETREIVE__K": "7"}, "Did you mean HARRY_RETRIEVE__K?"),
+        ({"HARRY_RETRIEVE__KK": "7"}, "Did you mean HARRY_RETRIEVE__K?"),
+        ({"HARRY_XYZZY": "1"}, "There is no setting HARRY_XYZZY."),
+        ({"HARRY_RETRIEVE__K": "700"}, "HARRY_RETRIEVE__K cannot be used"),
+        ({"HARRY_RETRIEVE__K": "five"}, "HARRY_RETRIEVE__K cannot be used"),
+        ({"HARRY_RANK__STRONG": "0.4"}, "HARRY_RANK__MODERATE is above HARRY_RANK__STRONG"),
+        ({"HARRY_INGEST__CHUNK_MAXIMUM": "300"}, "HARRY_INGEST__CHUNK_MAXIMUM is under"),
+    ],
+)
+def test_what_cannot_be_used_is_named(environ: dict[str, str], message: str) -> None:
+    with pytest.raises(SettingsError, match=message.replace("?", r"\?")):
+        load_settings(environ)
+
+
+@pytest.mark.promise("RUN-5")
+def test_values_arrive_and_secrets_stay_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARRY_RETRIEVE__K", "7")
+    monkeypatch.setenv("HARRY_DATABASE_URL", "postgresql://harry:hush@db/harry")
+    settings = load_settings()
+    assert settings.retrieve.k == 7
+    assert "hush" not in repr(settings)
+    assert settings.database_url.get_secret_value().endswith("hush@db/harry")
+
+
+@pytest.mark.promise("RUN-5")
+def test_every_setting_is_described() -> None:
+    assert all(len(description) > 15 for description in setting_names().values())
+
+
+@pytest.mark.promise("RUN-5")
+def test_the_example_profile_loads_and_faults_are_named(tmp_path: Path) -> None:
+    import harry_mcp
+
+    example = Path(harry_mcp.__file__).parent / "profiles" / "hubspot.toml"
+    assert load_profile(example).subject == "HubSpot"
+    broken = tmp_path / "p.toml"
+    broken.write_text("glosary = {}\n", encoding="utf-8")
+    with pytest.raises(SettingsError, match="glosary"):
+        load_profile(broken)
+    broken.write_text("= 1", encoding="utf-8")
+    with pytest.raises(SettingsError, match="not TOML"):
+        load_profile(broken)
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_profile(tmp_path / "absent.toml")
