@@ -41,7 +41,7 @@ def terminal(*, stderr: bool = False) -> Console:
     """Rich's console. Data goes to stdout, progress and errors to stderr."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=True)
+    return Console(stderr=stderr, highlight=False)
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

@@ -19,8 +19,9 @@ def serve() -> None:
         sys.stderr.write("harry speaks the Model Context Protocol here and waits for a host. Press Ctrl-C to leave.\n")
     from harry_mcp.cli.console import run
     from harry_mcp.server.server import build_server
+    from harry_mcp.server.stdio import serve_stdio
 
     try:
-        run(build_server(settings).run_stdio_async())
+        run(serve_stdio(build_server(settings)))
     except KeyboardInterrupt:
         raise SystemExit(130) from None

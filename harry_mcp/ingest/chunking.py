@@ -191,19 +191,21 @@ def _joined(pieces: list[_Piece], sizes: _Sizes) -> list[_Piece]:
 def _shared_path(before: _Piece, piece: _Piece, sizes: _Sizes) -> tuple[str, ...] | None:
     """The path of the two as one chunk, None when they should stay two.
 
-    They may join when one of them is tiny, they are siblings or parent and child, and no heading is lost: a path that
-    gets shorter must have its heading in the text.
+    They may join when one of them is tiny, they are parent and child (up to the target) or siblings (up to half of
+    it: a passage about something else drowns the tiny one), and no heading is lost: where the path gets shorter, the
+    heading must be in the text.
     """
     if min(before.size, piece.size) >= sizes.minimum:
-        return None
-    if piece.blocks[-1].end - before.blocks[0].start + before.repeated + piece.repeated > sizes.target:
         return None
     length = 0
     for one, other in zip(before.path, piece.path, strict=False):
         if one != other:
             break
         length += 1
-    if length < max(len(before.path), len(piece.path)) - 1:
+    parent_and_child = length == min(len(before.path), len(piece.path))
+    size = piece.blocks[-1].end - before.blocks[0].start + before.repeated + piece.repeated
+    too_large = size > (sizes.target if parent_and_child else sizes.target // 2)
+    if too_large or length < max(len(before.path), len(piece.path)) - 1:
         return None
     readable = (before.headed or length == len(before.path)) and (piece.headed or length == len(piece.path))
     return before.path[:length] if readable else None

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from harry_mcp.ingest.html_tree import Element, walk
 
 _LANGUAGE_CLASS = re.compile(r"(?:language|lang|highlight-source|highlight|brush)[-:]\s*([\w+#.-]+)")
+_LINES = frozenset({"div", "p", "li", "tr"})  # elements that are a line of code each, on some sites
 _NO_LANGUAGE = frozenset({"default", "none", "notranslate", "text", "plaintext", "plain", "txt", "literal-block"})
 
 
@@ -25,15 +26,12 @@ def _code_text(element: Element) -> Iterator[str]:
     """The text of a ``pre``, with a line end for each ``br`` and after each element that is a line of its own."""
     ended = True
     for event, node in walk(element):
-        if event == "start":
-            text = node.text or ""
-        elif node is element:
+        if event == "end" and node is element:
             break
-        else:
-            text = node.tail or ""
-            line = str(node.tag) in ("div", "p", "li", "tr") and not ended
-            if (str(node.tag) == "br" or line) and not text.startswith("\n"):
-                text = "\n" + text
+        text = (node.text if event == "start" else node.tail) or ""
+        line = node.tag in _LINES and not ended
+        if (line or (node.tag == "br" and event == "end")) and not text.startswith("\n"):
+            text = "\n" + text
         if text:
             ended = text.endswith("\n")
             yield text

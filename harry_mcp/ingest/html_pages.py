@@ -23,6 +23,7 @@ _MARKED = re.compile(r"zqOpen(\d+)qz.*?zqShut\1qz", re.DOTALL)
 _MARKS = re.compile(r"zq(?:Open|Shut)\d+qz")
 _WEIGHT = 600  # characters of a code block or table that go along: trafilatura weighs nodes by their text
 _KEPT_SHARE = 0.6  # of the words of a declared main element that trafilatura must have found to be believed
+_SAME_SHARE = 0.9  # from here on the two found the same article, and the structure of our own is better
 _LEAST_WORDS = 40  # a "whole article" shorter than this is more likely a wrong guess
 
 _NOISE = "//*[@hidden or @aria-hidden='true'][not(self::body or self::html)]"
@@ -66,6 +67,7 @@ def read_page(html: str, *, url: str = "", whole: bool = False) -> HtmlPage:
     language = iso_639_1(root.get("lang", "") or root.get("{http://www.w3.org/XML/1998/namespace}lang", ""))
     canonical = _canonical(root, url)
     drop([*found(root, _NOISE), *(element for element in found(root, "//*[@class]") if _is_noise(element))])
+    _unwrap_code(root)
     text = markdown_of(root) if whole else _article(root)
     first = re.search(r"^# (.+)$", _without_code(text), re.MULTILINE)
     title = plain_inline(first.group(1)) if first else head
@@ -81,7 +83,7 @@ def _article(root: Element) -> str:
     cut_hard = words < _KEPT_SHARE * expected
     if str(main.tag) == "body":  # it holds much that is not the article, so only clear signs count
         return own if (lost_code and cut_hard) or words < min(_LEAST_WORDS, expected) else article
-    return own if lost_code or cut_hard else article
+    return own if lost_code or cut_hard or words > _SAME_SHARE * expected else article
 
 
 def _main_of(root: Element) -> Element:
@@ -97,6 +99,15 @@ def _main_of(root: Element) -> Element:
     named = (element for element in found(copy, ".//*[@class or @id]") if _is_around(element))
     drop([*found(copy, _AROUND), *named])
     return copy
+
+
+def _unwrap_code(root: Element) -> None:
+    """Take code out of the tables that put line numbers beside it."""
+    for table in found(root, "//table[.//pre]"):
+        parent, blocks = table.getparent(), list(table.iterdescendants("pre"))
+        if parent is not None and len(blocks) == 1 and [len(row) for row in rows_of(table)] == [1]:
+            blocks[0].tail = table.tail
+            parent.replace(table, blocks[0])
 
 
 def _is_noise(element: Element) -> bool:

@@ -22,6 +22,7 @@ from harry_mcp.domain.documents import (
 )
 from harry_mcp.ingest.chunking import chunk_markdown
 from harry_mcp.ingest.contextual import contextualise
+from harry_mcp.ingest.sources import Unreadable
 from harry_mcp.ports import Embedder
 from harry_mcp.settings import IngestSection
 from harry_mcp.storage.database import Database
@@ -42,14 +43,6 @@ class PreparedDocument:
     document: SourceDocument
     chunks: tuple[ContextualChunk, ...]
     recipe: str
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A source that could not be read, and why."""
-
-    source: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +78,11 @@ class Ingester:
         """Cut a document and give every chunk its context."""
         s = self._settings
         chunks = chunk_markdown(
-            document.text, target=s.chunk_characters, minimum=s.chunk_minimum, maximum=s.chunk_maximum
+            document.text,
+            title=document.title,
+            target=s.chunk_characters,
+            minimum=s.chunk_minimum,
+            maximum=s.chunk_maximum,
         )
         recipe = f"{CHUNKING_VERSION}/{s.chunk_characters}/{s.chunk_minimum}/{s.chunk_maximum}"
         return self.prepare_chunks(document, chunks, recipe)
@@ -97,7 +94,7 @@ class Ingester:
 
     async def ingest(
         self,
-        items: Iterable[SourceDocument | PreparedDocument | Failure],
+        items: Iterable[SourceDocument | PreparedDocument | Unreadable],
         *,
         status: DocumentStatus = DocumentStatus.LIVE,
         report: Report | None = None,
@@ -141,11 +138,11 @@ class _Run:
         self._report = report
         self.outcome = IngestOutcome()
 
-    async def changed(self, batch: Sequence[PreparedDocument | Failure]) -> list[_Work]:
+    async def changed(self, batch: Sequence[PreparedDocument | Unreadable]) -> list[_Work]:
         """Those documents of a batch that must be written; the others are reported."""
         prepared: list[PreparedDocument] = []
         for item in batch:
-            if isinstance(item, Failure):
+            if isinstance(item, Unreadable):
                 self.outcome.failed[item.source] = item.reason
                 self._done(item.source, "failed")
             else:
@@ -170,8 +167,9 @@ class _Run:
             for public_id, chunk in zip(public_ids, item.prepared.chunks, strict=True):
                 if public_id not in item.kept:
                     texts[public_id] = chunk.contextual_text
-        made = await self._embedder.embed_documents(list(texts.values())) if texts else []
-        fresh = dict(zip(texts, made, strict=True))
+        fresh: dict[str, npt.NDArray[np.float32]] = {}
+        if texts:
+            fresh.update(zip(texts, await self._embedder.embed_documents(list(texts.values())), strict=True))
         return [
             [item.kept[public_id] if public_id in item.kept else fresh[public_id] for public_id in public_ids]
             for item, public_ids in zip(work, ids, strict=True)
@@ -207,13 +205,13 @@ class _Run:
 
 
 async def _read_ahead(
-    items: Iterator[SourceDocument | PreparedDocument | Failure],
+    items: Iterator[SourceDocument | PreparedDocument | Unreadable],
     prepare: Callable[[SourceDocument], PreparedDocument],
-) -> AsyncGenerator[list[PreparedDocument | Failure], None]:
+) -> AsyncGenerator[list[PreparedDocument | Unreadable], None]:
     """Batches of about ``_CHUNKS_A_BATCH`` chunks, each read in a thread while the one before is being embedded."""
 
-    def take() -> list[PreparedDocument | Failure]:
-        batch: list[PreparedDocument | Failure] = []
+    def take() -> list[PreparedDocument | Unreadable]:
+        batch: list[PreparedDocument | Unreadable] = []
         chunks = 0
         for item in items:
             ready = prepare(item) if isinstance(item, SourceDocument) else item

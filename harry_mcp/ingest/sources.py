@@ -48,7 +48,8 @@ class Unreadable:
 def expand(target: str, *, fetch: FetchPage = fetch_page, largest: int = LARGEST) -> Iterator[SourceItem]:
     """The items under ``target``: an http(s) address, a file, a folder (with all below it), or a glob (``**`` too).
 
-    Lazy: nothing is read before an item's ``read``. A file of more than ``largest`` bytes is not read. Raises SourceError at once when there is nothing to read.
+    Lazy: nothing is read before an item's ``read``. Raises SourceError at once when there is nothing to read. A file of
+    more than ``largest`` bytes is refused by its ``read`` (a page: by ``fetch``).
     Hidden files and folders, installed packages and links out of the folder are passed over.
     """
     if target.strip().lower().startswith(("http://", "https://")):
@@ -120,7 +121,9 @@ def _in_folder(folder: Path, largest: int) -> Iterator[SourceItem]:
                 continue
             if not path.is_symlink():
                 yield _file(path, largest)
-            elif path.is_file() and path.resolve().is_relative_to(root) and path.resolve().suffix not in READERS:
+            elif (
+                path.is_file() and path.resolve().is_relative_to(root) and path.resolve().suffix.lower() not in READERS
+            ):
                 yield _file(
                     path.resolve(), largest
                 )  # what a link inside leads to is an item already when it has a suffix

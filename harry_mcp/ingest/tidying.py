@@ -43,6 +43,8 @@ _MDX_LINE = re.compile(
     re.MULTILINE,
 )
 _BLANKS = re.compile(r"\n(?:[ \t]*\n){2,}")
+_BLANK_START = re.compile(r"\A(?:[ \t]*\n)+")
+_BLANK_END = re.compile(r"\n\s*\Z")
 
 
 def tidy_markdown(text: str, *, mdx: bool = False) -> str:
@@ -62,6 +64,7 @@ def _tidied(prose: str, labels: frozenset[str], *, mdx: bool) -> str:
     prose = _REFERENCE.sub(lambda match: _resolved(match, labels), prose)
     prose = _SHORTCUT.sub(lambda match: _resolved(match, labels), prose)
     prose = _INLINE_TAG.sub(lambda match: match.group("code") or (" " if match.group("break") else ""), prose)
+    prose = _BLANK_END.sub("\n", _BLANK_START.sub("\n", prose))  # the blank line beside a block of code is one
     return _BLANKS.sub("\n\n", prose)
 
 
@@ -140,6 +143,8 @@ class _Joined:
         if apart or self._apart:
             self._apart = apart or not piece.strip("\n")
             piece = piece.strip("\n") if apart else piece.lstrip("\n")
+            while self._pieces and not self._pieces[-1].strip():
+                self._pieces.pop()
             if self._pieces and piece:
                 self._pieces[-1] = self._pieces[-1].rstrip("\n") + "\n"
         if piece or not apart:

@@ -12,6 +12,8 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.shared._stream_protocols import ReadStream, WriteStream
+from mcp.shared.message import SessionMessage
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from mcp_types import Tool as WireTool
 
@@ -92,6 +94,12 @@ class HarryServer(MCPServer[ServerState]):
             raise
         except ToolError as error:
             raise ToolError(str(error).removeprefix(f"Error executing tool {name}: ")) from error
+
+    async def run_on(
+        self, reading: ReadStream[SessionMessage | Exception], writing: WriteStream[SessionMessage]
+    ) -> None:
+        """Serve one client over a pair of streams until it leaves."""
+        await self._lowlevel_server.run(reading, writing, self._lowlevel_server.create_initialization_options())
 
 
 def build_server(settings: Settings, profile: DomainProfile | None = None) -> HarryServer:

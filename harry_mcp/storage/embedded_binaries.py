@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harry_mcp.errors import DatabaseUnavailable
+from harry_mcp.settings import child_environment
 
 MAJOR = 18
 """The major version of PostgreSQL that serves; the data folders of the others in INSTALLS can be upgraded."""
@@ -64,7 +65,7 @@ def run(
     The output goes to a file and not to a pipe, since a server that outlives `pg_ctl` would keep a pipe open.
     """
     command = (str(bin_folder(major) / program), *arguments)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+    environment = {name: value for name, value in child_environment().items() if not name.startswith("PG")}
     environment["LC_ALL"] = "C"  # English messages, and nothing that depends on the machine
     with tempfile.TemporaryFile() as output:
         try:

@@ -22,6 +22,7 @@ SOCKET_FOLDER_PREFIX = "harry-pg-"
 SETTINGS = """\
 # Written by harry at every start: change a setting with ALTER SYSTEM, which wins over this file.
 {listen}
+cluster_name = 'harry'
 max_connections = 100
 shared_buffers = 128MB
 max_wal_size = 1GB

@@ -53,9 +53,7 @@ async def environment(settings: Settings, app: App) -> dict[str, str]:
         )
     ]
     await app.ingester.ingest([DOCUMENT, *others])
-    return child_environment(
-        HARRY_DATABASE_URL=settings.database_url.get_secret_value(), HARRY_LOG_LEVEL="INFO"
-    )
+    return child_environment(HARRY_DATABASE_URL=settings.database_url.get_secret_value(), HARRY_LOG_LEVEL="INFO")
 
 
 def structured(result: CallToolResult) -> dict[str, Any]:

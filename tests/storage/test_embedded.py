@@ -64,7 +64,7 @@ def until(look: Callable[[], T], seconds: float = 20) -> T:
     deadline = time.monotonic() + seconds
     while not (seen := look()):
         assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.005)
+        time.sleep(0.02)
     return seen
 
 
@@ -89,17 +89,33 @@ def nothing_left_in(folder: Path) -> Generator[None]:
                 process.kill()
 
 
+@contextmanager
+def temporary() -> Generator[Path]:
+    """A folder outside of pytest's, whose mode every other pytest of the same user resets while we run."""
+    folder = Path(tempfile.mkdtemp(prefix="harry-test-"))
+    try:
+        with nothing_left_in(folder):
+            yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
 @pytest.fixture
-def data_dir(tmp_path: Path) -> Iterator[Path]:
-    with nothing_left_in(tmp_path):
-        yield tmp_path / "postgres"
+def place() -> Iterator[Path]:
+    with temporary() as folder:
+        yield folder
+
+
+@pytest.fixture
+def data_dir(place: Path) -> Path:
+    return place / "postgres"
 
 
 @pytest.fixture(scope="module")
-def whole_cluster(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("whole") / "postgres"
-    EmbeddedPostgres.start(folder).close()
-    return folder
+def whole_cluster() -> Iterator[Path]:
+    with temporary() as folder:
+        EmbeddedPostgres.start(folder / "postgres").close()
+        yield folder / "postgres"
 
 
 @pytest.fixture
@@ -361,17 +377,18 @@ def test_a_start_waits_for_another_one_no_longer_than_its_timeout(data_dir: Path
 # What lies in the folder
 
 
-@pytest.mark.parametrize("left", ["nothing", "a version", "temporary"])
-def test_half_a_cluster_is_never_taken_for_a_whole_one(data_dir: Path, left: str) -> None:
+@pytest.mark.parametrize("content", [None, "18\n"])
+def test_half_a_cluster_is_never_taken_for_a_whole_one(data_dir: Path, content: str | None) -> None:
     cluster = data_dir / "cluster"
-    (data_dir / "cluster.new-abc" if left == "temporary" else cluster).mkdir(parents=True)
-    if left == "a version":
-        (cluster / "PG_VERSION").write_text("18\n")
+    for folder in (cluster, data_dir / "cluster.new-abc"):
+        folder.mkdir(parents=True)
+        if content:
+            (folder / "PG_VERSION").write_text(content)
     server = EmbeddedPostgres.start(data_dir)
     assert ask(server, "select 1") == "1"
     server.close()
     kept = [path.name for path in data_dir.iterdir() if path.is_dir()]
-    assert sorted(kept) == (["cluster", "cluster-old-1"] if left == "a version" else ["cluster"])
+    assert sorted(kept) == (["cluster", "cluster-old-1"] if content else ["cluster"])
 
 
 def test_a_process_killed_while_it_makes_the_cluster_is_made_good_by_the_next(data_dir: Path) -> None:
@@ -454,22 +471,21 @@ def test_an_upgrade_killed_between_its_two_renames_is_taken_up_again(ready_dir: 
     ("name", "copied"),
     [('Daten äöü 知識 it\'s "$HOME" `x` \\ 100%', False), ("a,b", True), ("long" * 25, True)],
 )
-def test_any_path_will_do(tmp_path: Path, whole_cluster: Path, name: str, copied: bool) -> None:
-    data_dir = tmp_path / name
+def test_any_path_will_do(place: Path, whole_cluster: Path, name: str, copied: bool) -> None:
+    data_dir = place / name
     if copied:
         subprocess.run(["cp", "-a", whole_cluster, data_dir], check=True)
-    with nothing_left_in(tmp_path):
-        server = EmbeddedPostgres.start(data_dir)
-        assert ask(server, "select 1") == "1"
-        found = embedded_server.Postmaster.read(data_dir / "cluster")
-        assert found
-        sockets = Path(found.host)
-        assert stat.S_IMODE(sockets.stat().st_mode) == 0o700
-        assert stat.S_IMODE((sockets / ".s.PGSQL.5432").stat().st_mode) == 0o700
-        with User(data_dir) as other:
-            assert other.answer() == server.dsn
-        server.close()
-        assert sockets == data_dir / "cluster" or not sockets.exists()
+    server = EmbeddedPostgres.start(data_dir)
+    assert ask(server, "select 1") == "1"
+    found = embedded_server.Postmaster.read(data_dir / "cluster")
+    assert found
+    sockets = Path(found.host)
+    assert stat.S_IMODE(sockets.stat().st_mode) == 0o700
+    assert stat.S_IMODE((sockets / ".s.PGSQL.5432").stat().st_mode) == 0o700
+    with User(data_dir) as other:
+        assert other.answer() == server.dsn
+    server.close()
+    assert sockets == data_dir / "cluster" or not sockets.exists()
 
 
 def test_a_log_that_grew_is_set_aside_at_the_start(ready_dir: Path) -> None:
@@ -484,13 +500,10 @@ def test_a_log_that_grew_is_set_aside_at_the_start(ready_dir: Path) -> None:
 
 
 @pytest.fixture
-def public_dir() -> Iterator[Path]:
-    """A folder that everybody may enter, and only `nobody` (uid 65534) writes to."""
-    folder = Path(tempfile.mkdtemp(prefix="harry-test-", dir="/tmp"))
-    folder.chmod(0o755)
-    with nothing_left_in(folder):
-        yield folder
-    shutil.rmtree(folder)
+def public_dir(place: Path) -> Path:
+    """A folder that everybody may enter."""
+    place.chmod(0o755)
+    return place
 
 
 @pytest.fixture
@@ -526,7 +539,8 @@ def test_a_folder_that_cannot_be_written_to_is_refused_in_one_sentence(public_di
 @needs_root
 def test_the_database_of_somebody_else_is_refused_in_one_sentence(public_dir: Path, nobody: int) -> None:
     data_dir = public_dir / "postgres"
-    EmbeddedPostgres.start(data_dir).close()
+    (data_dir / "cluster").mkdir(parents=True, mode=0o700)
+    os.chown(data_dir, nobody, nobody)
     os.chown(data_dir / "cluster", 1, 1)
     with User(data_dir, uid=nobody) as user:
         assert "belongs to another user (uid 1)" in user.answer()
@@ -546,24 +560,24 @@ def test_roots_own_cluster_is_refused(data_dir: Path) -> None:
 
 
 @needs_root
-def test_root_opens_the_way_without_showing_what_is_in_the_folders(tmp_path: Path) -> None:
-    private = tmp_path / "private"
+def test_root_opens_the_way_without_showing_what_is_in_the_folders(place: Path, whole_cluster: Path) -> None:
+    private = place / "private"
     private.mkdir(mode=0o700)
-    with nothing_left_in(tmp_path):
-        EmbeddedPostgres.start(private / "postgres").close()
-        account = account_owning(private / "postgres" / "cluster")
+    subprocess.run(["cp", "-a", whole_cluster, private], check=True)
+    EmbeddedPostgres.start(private / "postgres").close()
+    account = account_owning(private / "postgres" / "cluster")
     assert account
     assert account.uid != 0
     assert stat.S_IMODE(private.stat().st_mode) == 0o701
 
 
 @needs_root
-def test_a_full_disk_is_one_sentence(tmp_path: Path) -> None:
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20m", "none", str(tmp_path)], capture_output=True)
+def test_a_full_disk_is_one_sentence(place: Path) -> None:
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20m", "none", str(place)], capture_output=True)
     if mounted.returncode:
         pytest.skip("no file system can be mounted here")
     try:
-        assert "is full" in refusal(tmp_path / "postgres")
-        assert not list((tmp_path / "postgres").glob("cluster*"))
+        assert "is full" in refusal(place / "postgres")
+        assert not list((place / "postgres").glob("cluster*"))
     finally:
-        subprocess.run(["umount", str(tmp_path)], check=True)
+        subprocess.run(["umount", str(place)], check=True)

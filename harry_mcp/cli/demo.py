@@ -1,0 +1,98 @@
+"""harry demo: the main job on real documents, as an agent's host would run it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from pydantic import SecretStr
+
+from harry_mcp.cli.console import print_json, run, terminal
+from harry_mcp.cli.ingest import print_outcome, progress_bar
+from harry_mcp.cli.search import print_reply
+from harry_mcp.errors import HarryError
+from harry_mcp.settings import Settings, child_environment, load_settings
+
+if TYPE_CHECKING:
+    from mcp.client import Client
+
+    from harry_mcp.domain.documents import IngestOutcome
+    from harry_mcp.server.schemas import SearchReply
+
+ANSWERED = "How do I create an HNSW index with pgvector?"
+UNANSWERED = "How do I cancel my gym membership and get a refund?"
+
+
+def demo(
+    question: Annotated[str, typer.Option(help="Ask this instead of the first question.")] = ANSWERED,
+    as_json: Annotated[bool, typer.Option("--json", help="Print both results as the MCP tool returns them.")] = False,
+) -> None:
+    """Fill a knowledge base from the installed packages' own documentation and ask it over MCP.
+
+    It has a data folder of its own, so your knowledge base is not touched. No key and no network are needed.
+    """
+    settings = load_settings()
+    home = settings.data_dir / "demo"
+    console = terminal(stderr=as_json)
+    console.print(f"[bold]1.[/] Starting PostgreSQL with pgvector in {home} and reading the installed packages")
+    started = time.perf_counter()
+    outcome = run(_fill(settings.model_copy(update={"data_dir": home, "database_url": SecretStr("")})))
+    if not as_json:
+        print_outcome(outcome)
+    console.print(f"[dim]{time.perf_counter() - started:.1f} s[/]\n")
+    console.print("[bold]2.[/] Starting `harry serve` as an MCP host would, and asking over standard input and output")
+    first, second = run(_ask(home, [question, UNANSWERED], console.print))
+    if as_json:
+        print_json([first.model_dump(mode="json"), second.model_dump(mode="json")])
+        return
+    console.print("\n[bold]3.[/] A question that the documents answer")
+    print_reply(first)
+    console.print("\n[bold]4.[/] A question that they do not answer")
+    print_reply(second)
+    console.print(
+        f"\nThis knowledge base stays in {home}. Fill your own with `harry ingest PATH`, then plug `harry serve` into "
+        "your agent; the README shows how."
+    )
+
+
+async def _fill(settings: Settings) -> IngestOutcome:
+    from harry_mcp.app import App
+    from harry_mcp.ingest.packages import installed_packages
+    from harry_mcp.ingest.sources import read_each
+
+    async with await App.open(settings) as app:
+        with progress_bar() as report:
+            return await app.ingester.ingest(read_each(installed_packages()), report=report)
+
+
+async def _ask(home: Path, questions: list[str], say: Callable[[str], None]) -> list[SearchReply]:
+    from mcp.client import Client
+    from mcp.client.stdio import StdioServerParameters
+
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "harry_mcp.cli.main", "serve"],
+        env=child_environment(HARRY_DATA_DIR=str(home), HARRY_DATABASE_URL=""),
+    )
+    started = time.perf_counter()
+    async with Client(server) as client:
+        tools = await client.list_tools()
+        say(f"[dim]tools after {time.perf_counter() - started:.1f} s: {', '.join(t.name for t in tools.tools)}[/]")
+        replies: list[SearchReply] = []
+        for question in questions:
+            replies.append(await _call(client, question))
+            say(f"[dim]answer {len(replies)} after {time.perf_counter() - started:.1f} s[/]")
+    return replies
+
+
+async def _call(client: Client, question: str) -> SearchReply:
+    from harry_mcp.server.schemas import SearchReply
+
+    result = await client.call_tool("search_kb", {"query": question, "k": 3})
+    if result.is_error or result.structured_content is None:
+        raise HarryError(f"The server did not answer: {result}")
+    return SearchReply.model_validate(result.structured_content)

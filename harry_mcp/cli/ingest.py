@@ -1,0 +1,101 @@
+"""harry ingest: the user's own documents into the knowledge base."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harry_mcp.cli.console import ExitCode, print_json, run, terminal
+from harry_mcp.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from harry_mcp.domain.documents import IngestOutcome, SourceDocument
+    from harry_mcp.ingest.ingester import Progress
+    from harry_mcp.ingest.sources import SourceItem, Unreadable
+
+
+def ingest(
+    targets: Annotated[list[str], typer.Argument(help="Files, folders, globs (in quotes) or http(s) addresses.")],
+    topic: Annotated[str, typer.Option(help="Topic of these documents.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report for a script.")] = False,
+) -> None:
+    """Read Markdown, reST, HTML and text into the knowledge base. What did not change is not written again.
+
+    Documents that are gone from a folder are reported and kept.
+    """
+    outcome = run(_ingest(load_settings(), targets, topic))
+    if as_json:
+        print_json(asdict(outcome))
+    else:
+        print_outcome(outcome)
+    if outcome.failed:
+        raise typer.Exit(ExitCode.PARTIAL)
+
+
+async def _ingest(settings: Settings, targets: list[str], topic: str) -> IngestOutcome:
+    from harry_mcp.app import App
+    from harry_mcp.ingest.fetching import fetch_page
+    from harry_mcp.ingest.sources import expand, missing_sources
+
+    # Asked for before anything is started, so that a wrong path costs nothing.
+    largest = settings.ingest.file_bytes
+    found = [expand(target, fetch=partial(fetch_page, largest=largest), largest=largest) for target in targets]
+    async with await App.open(settings) as app:
+        with progress_bar() as report:
+            documents = _documents((item for items in found for item in items), topic)
+            outcome = await app.ingester.ingest(documents, report=report)
+        async with app.database.reading() as unit:
+            known = await unit.documents.sources_under("file:")
+    gone = {source for target in targets for source in missing_sources(target, known)}
+    outcome.missing.extend(sorted(gone))
+    return outcome
+
+
+def _documents(items: Iterable[SourceItem], topic: str) -> Iterator[SourceDocument | Unreadable]:
+    from harry_mcp.domain.documents import SourceDocument
+    from harry_mcp.ingest.sources import read_each
+
+    for read in read_each(items):
+        yield replace(read, topic=topic) if topic and isinstance(read, SourceDocument) else read
+
+
+@contextmanager
+def progress_bar() -> Generator[Callable[[Progress], None], None, None]:
+    """A line on stderr that counts documents and chunks and names the last one."""
+    from rich.markup import escape
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Bar(*columns, console=terminal(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading")
+        documents = chunks = 0
+
+        def report(step: Progress) -> None:
+            nonlocal documents, chunks
+            documents += 1
+            chunks += step.chunks
+            name = escape(step.title if len(step.title) <= 60 else step.title[:59] + "…")
+            bar.update(task, description=f"{documents} documents, {chunks} chunks  [dim]{step.outcome} {name}[/]")
+
+        yield report
+
+
+def print_outcome(outcome: IngestOutcome) -> None:
+    """The report for a person."""
+    from rich.markup import escape
+
+    console = terminal()
+    console.print(
+        f"[bold]{len(outcome.added)}[/] added, [bold]{len(outcome.changed)}[/] changed, "
+        f"[bold]{len(outcome.unchanged)}[/] unchanged; {outcome.chunks_written} chunks written"
+    )
+    for source in outcome.missing:
+        console.print(f"[yellow]gone from its folder, kept in the knowledge base:[/] {escape(source)}")
+    for source, reason in outcome.failed.items():
+        console.print(f"[red]skipped:[/] {escape(reason if source in reason else f'{source}: {reason}')}")
