@@ -41,8 +41,13 @@ class Query:
 
     def numbered(self, **numbers: int) -> Query:
         """This query with ``{name}`` places filled with whole numbers, where SQL takes no parameter."""
-        filled = sql.SQL(self.text).format(**{name: sql.Literal(value) for name, value in numbers.items()})
-        return Query(self.name, self.cardinality, self.purpose, cast(LiteralString, filled.as_string(None)))
+        return _filled(self, tuple(numbers.items()))
+
+
+@functools.lru_cache(maxsize=256)
+def _filled(query: Query, numbers: tuple[tuple[str, int], ...]) -> Query:
+    filled = sql.SQL(query.text).format(**{name: sql.Literal(value) for name, value in numbers})
+    return Query(query.name, query.cardinality, query.purpose, cast(LiteralString, filled.as_string(None)))
 
 
 @functools.cache

@@ -35,7 +35,7 @@ class RankStage:
         terms = len(retrieval.terms)
         scored = [
             replace(candidate, score=self._score(candidate, level, terms))
-            for candidate in collapse(ranked, self._near_duplicate)
+            for candidate in collapse(ranked, self._near_duplicate, 2 * self._settings.candidates)
         ]
         return scored, self._verdict(scored)
 
