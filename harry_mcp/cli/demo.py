@@ -24,21 +24,21 @@ if TYPE_CHECKING:
     from harry_mcp.server.schemas import SearchReply
 
 ANSWERED = "How do I create an HNSW index with pgvector?"
-UNANSWERED = "How do I cancel my gym membership and get a refund?"
+UNANSWERED = "How do I create an index in MongoDB?"
 
 
 def demo(
     question: Annotated[str, typer.Option(help="Ask this instead of the first question.")] = ANSWERED,
     as_json: Annotated[bool, typer.Option("--json", help="Print both results as the MCP tool returns them.")] = False,
 ) -> None:
-    """Fill a knowledge base from the installed packages' own documentation and ask it over MCP.
+    """Fill a knowledge base from the documentation of the packages that harry needs, and ask it over MCP.
 
     It has a data folder of its own, so your knowledge base is not touched. No key and no network are needed.
     """
     settings = load_settings()
     home = settings.data_dir / "demo"
     console = terminal(stderr=as_json)
-    console.print(f"[bold]1.[/] Starting PostgreSQL with pgvector in {home} and reading the installed packages")
+    console.print(f"[bold]1.[/] Starting PostgreSQL with pgvector in {home} and reading the packages that harry needs")
     started = time.perf_counter()
     outcome = run(_fill(settings.model_copy(update={"data_dir": home, "database_url": SecretStr("")})))
     if not as_json:
@@ -51,6 +51,8 @@ def demo(
         return
     console.print("\n[bold]3.[/] A question that the documents answer")
     print_reply(first)
+    console.print("\n[dim]What the agent received, the hit's text and all but the first hit left out:[/]")
+    print_json(_shortened(first))
     console.print("\n[bold]4.[/] A question that they do not answer")
     print_reply(second)
     console.print(
@@ -59,14 +61,21 @@ def demo(
     )
 
 
+def _shortened(reply: SearchReply) -> dict[str, object]:
+    fields = reply.model_dump(mode="json")
+    hits = [hit | {"text": f"({len(hit['text'])} characters)"} for hit in fields["hits"][:1]]
+    return fields | {"hits": hits}
+
+
 async def _fill(settings: Settings) -> IngestOutcome:
     from harry_mcp.app import App
-    from harry_mcp.ingest.packages import installed_packages
+    from harry_mcp.ingest.packages import installed_packages, requirements
     from harry_mcp.ingest.sources import read_each
 
     async with await App.open(settings) as app:
         with progress_bar() as report:
-            return await app.ingester.ingest(read_each(installed_packages()), report=report)
+            documents = read_each(installed_packages(requirements("harry-mcp")))
+            return await app.ingester.ingest(documents, report=report)
 
 
 async def _ask(home: Path, questions: list[str], say: Callable[[str], None]) -> list[SearchReply]:

@@ -46,6 +46,8 @@ def print_reply(reply: SearchReply) -> None:
     from rich.panel import Panel
     from rich.table import Table
 
+    from harry_mcp.cli.excerpt import excerpt
+
     colour = {"strong": "green", "moderate": "yellow", "weak": "red"}
     console = terminal()
     verdict = reply.verdict
@@ -66,11 +68,10 @@ def print_reply(reply: SearchReply) -> None:
         table.add_column(name, justify=justify)  # pyright: ignore[reportArgumentType] - rich's Literal
     for hit in reply.hits:
         where = hit.title + (f" > {hit.heading}" if hit.heading else "")
-        excerpt = " ".join(hit.text.split())
-        excerpt = excerpt if len(excerpt) <= 300 else excerpt[:299] + "…"
+        shown = excerpt(hit.text, reply.query, 300)
         lines = [
             f"[bold]{escape(where)}[/]",
-            escape(excerpt),
+            escape(shown),
             f"[dim]{escape(hit.url or hit.document_id)}[/]",
         ]
         lines.extend(f"[yellow]{escape(caveat)}[/]" for caveat in hit.caveats)

@@ -20,6 +20,7 @@ from harry_mcp.domain.documents import (
     IngestOutcome,
     SourceDocument,
 )
+from harry_mcp.errors import DatabaseUnavailable, StorageError
 from harry_mcp.ingest.chunking import chunk_markdown
 from harry_mcp.ingest.contextual import contextualise
 from harry_mcp.ingest.sources import Unreadable
@@ -105,7 +106,7 @@ class Ingester:
         in the outcome and stops nothing.
 
         Raises:
-            StorageError: the database cannot be written to; the documents before are stored.
+            DatabaseUnavailable: the database cannot be reached any more; the documents before are stored.
             ProviderError: the embedding model failed; the documents before are stored.
         """
         run = _Run(self._database, self._embedder, status, report)
@@ -143,8 +144,7 @@ class _Run:
         prepared: list[PreparedDocument] = []
         for item in batch:
             if isinstance(item, Unreadable):
-                self.outcome.failed[item.source] = item.reason
-                self._done(item.source, "failed")
+                self._failed(item.source, item.reason)
             else:
                 prepared.append(item)
         work: list[_Work] = []
@@ -179,14 +179,13 @@ class _Run:
         """Write the documents, each in a transaction of its own."""
         for item, its_vectors in zip(work, vectors, strict=True):
             prepared = item.prepared
-            async with self._database.transaction() as unit:
-                written = await unit.documents.save(
-                    prepared.document,
-                    prepared.chunks,
-                    its_vectors,
-                    recipe=prepared.recipe,
-                    status=self._status,
-                )
+            try:
+                written = await self._save(prepared, its_vectors)
+            except DatabaseUnavailable:
+                raise
+            except StorageError as error:  # about this document alone: the next one may be stored
+                self._failed(prepared.document.source, str(error))
+                continue
             if not written:  # another process stored the same meanwhile
                 self._unchanged(prepared)
                 continue
@@ -194,6 +193,16 @@ class _Run:
             named.append(prepared.document.title)
             self.outcome.chunks_written += len(prepared.chunks)
             self._done(prepared.document.title, "added" if item.is_new else "changed", len(prepared.chunks))
+
+    async def _save(self, prepared: PreparedDocument, vectors: Sequence[npt.NDArray[np.float32]]) -> bool:
+        async with self._database.transaction() as unit:
+            return await unit.documents.save(
+                prepared.document, prepared.chunks, vectors, recipe=prepared.recipe, status=self._status
+            )
+
+    def _failed(self, source: str, reason: str) -> None:
+        self.outcome.failed[source] = reason
+        self._done(source, "failed")
 
     def _unchanged(self, item: PreparedDocument) -> None:
         self.outcome.unchanged.append(item.document.title)

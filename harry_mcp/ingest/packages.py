@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 from importlib import metadata
 
@@ -15,17 +15,30 @@ _READERS: dict[str, Reader] = {"text/markdown": read_markdown, "text/x-rst": rea
 _ADDRESSES = ("documentation", "docs", "homepage", "home", "repository", "source", "sourcecode", "github")
 
 
-def installed_packages() -> Iterator[SourceItem]:
-    """One item for each installed package that describes itself, by name; titled with the package's name."""
+def installed_packages(only: Collection[str] = ()) -> Iterator[SourceItem]:
+    """One item for each installed package that describes itself, by name; titled with the package's name.
+
+    ``only`` narrows it to these normalised names, when there are any.
+    """
     found: dict[str, metadata.Distribution] = {}
     for distribution in metadata.distributions():
         name = _name(distribution)
         if name:
-            found.setdefault(re.sub(r"[-_.]+", "-", name).lower(), distribution)
+            found.setdefault(_normalised(name), distribution)
     for name in sorted(found):
-        if _description(found[name]):
+        if (not only or name in only) and _description(found[name]):
             source = f"package:{name}"
             yield SourceItem(source=source, read=partial(_read, source, found[name]))
+
+
+def requirements(package: str) -> set[str]:
+    """The normalised names of the packages that an installed one asks for itself, its extras left out."""
+    wanted = metadata.requires(package) or []
+    return {_normalised(re.split(r"[^\w.-]", line, maxsplit=1)[0]) for line in wanted if "extra ==" not in line}
+
+
+def _normalised(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _read(source: str, distribution: metadata.Distribution) -> SourceDocument:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from mcp.server.caching import CacheHint
@@ -60,11 +61,17 @@ _TOOLS = (
 class HarryServer(MCPServer[ServerState]):
     """The SDK's server with plain schemas, strict arguments and our own errors made readable."""
 
+    _defaults: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+
+    def use_defaults(self, defaults: Mapping[str, Mapping[str, Any]]) -> None:
+        """Let settings stand where the tools' code has defaults: argument by tool."""
+        self._defaults = defaults
+
     async def list_tools(self) -> list[WireTool]:
         return [
             tool.model_copy(
                 update={
-                    "input_schema": plain_input(tool.input_schema),
+                    "input_schema": plain_input(tool.input_schema, self._defaults.get(tool.name, {})),
                     "output_schema": plain(tool.output_schema) if tool.output_schema else None,
                 }
             )
@@ -83,6 +90,7 @@ class HarryServer(MCPServer[ServerState]):
             raise ToolError(f"There is no tool {name[:80]!r}. The tools are: {known}.")
         # Models send null for what they do not want to set.
         given = {key: value for key, value in arguments.items() if value is not None}
+        given = {**self._defaults.get(name, {}), **given}
         given = tool.fn_metadata.pre_parse_json(given)
         if fault := refusal(name, tool.fn_metadata.arg_model, given):
             raise ToolError(fault)
@@ -125,6 +133,7 @@ def build_server(settings: Settings, profile: DomainProfile | None = None) -> Ha
         middleware=[_signal_first_message],
         cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},
     )
+    server.use_defaults({"search_kb": {"k": settings.retrieve.k}})
     for listing in _TOOLS:
         server.add_tool(
             listing.function,

@@ -21,9 +21,15 @@ def plain(schema: Mapping[str, Any]) -> Schema:
     return cast(Schema, _plain(schema, definitions, is_properties=False))
 
 
-def plain_input(schema: Mapping[str, Any]) -> Schema:
-    """The same for arguments, closed against unknown ones."""
-    return plain(schema) | {"additionalProperties": False}
+def plain_input(schema: Mapping[str, Any], defaults: Mapping[str, Any]) -> Schema:
+    """The same for arguments, closed against unknown ones, with the defaults that settings give."""
+    made = plain(schema) | {"additionalProperties": False}
+    for name, value in defaults.items():
+        field = made["properties"][name]
+        # Said in words as well: some clients drop every keyword but the description.
+        field["description"] = field["description"].replace(f"Default: {field['default']}.", f"Default: {value}.")
+        field["default"] = value
+    return made
 
 
 def _plain(node: Any, definitions: Mapping[str, Any], *, is_properties: bool) -> Any:

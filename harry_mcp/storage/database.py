@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 from pgvector.psycopg import register_vector_async
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, errors
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from harry_mcp.domain.search import EmbeddingSpace
@@ -92,14 +92,17 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self) -> AsyncGenerator[UnitOfWork, None]:
-        """A view whose changes all happen or none does."""
+        """A view whose changes all happen or none does. No time limit: a long document takes its time."""
         async with self._connection() as connection, connection.transaction():
+            await queries.run(connection, _SQL["lift_time_limit"])
             yield UnitOfWork(connection, self._space)
 
     async def vacuum(self) -> None:
         """Tidy the search tables after many changes, so that searches are fast at once."""
-        async with self._connection() as connection:
-            await queries.run(connection, _SQL["vacuum_index"])
+        # Not on a connection of the pool, whose time limit is meant for searches.
+        with _translated():
+            async with await AsyncConnection.connect(self._pool.conninfo, autocommit=True) as connection:
+                await queries.run(connection, _SQL["vacuum_index"])
 
     async def versions(self) -> Versions:
         async with self._connection() as connection:
@@ -108,16 +111,25 @@ class Database:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[AsyncConnection[Any], None]:
-        try:
+        with _translated():
             async with self._pool.connection() as connection:
                 yield connection
-        except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
-            raise DatabaseUnavailable(
-                f"The database cannot be reached right now ({_first_line(error)}). Try again; if it stays, "
-                "run `harry doctor`."
-            ) from error
-        except psycopg.Error as error:
-            raise StorageError(f"The database refused a statement: {_first_line(error)}") from error
+
+
+@contextmanager
+def _translated() -> Generator[None, None, None]:
+    """psycopg's errors as ours."""
+    try:
+        yield
+    except errors.ProgramLimitExceeded as error:  # psycopg counts it among the outages, but it is about one value
+        raise StorageError(f"The database refused a statement: {_first_line(error)}.") from error
+    except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
+        raise DatabaseUnavailable(
+            f"The database cannot be reached right now ({_first_line(error)}). Try again; if it stays, "
+            "run `harry doctor`."
+        ) from error
+    except psycopg.Error as error:
+        raise StorageError(f"The database refused a statement: {_first_line(error)}.") from error
 
 
 async def _prepare(dsn: str, space: EmbeddingSpace, settings: Settings) -> StoredSpace:
@@ -125,18 +137,24 @@ async def _prepare(dsn: str, space: EmbeddingSpace, settings: Settings) -> Store
         connection = await AsyncConnection.connect(
             dsn, autocommit=True, connect_timeout=max(2, round(settings.database.connect_timeout))
         )
+    except psycopg.ProgrammingError as error:  # not quoted, for libpq's words repeat the password
+        raise DatabaseUnavailable(
+            "HARRY_DATABASE_URL is no address that PostgreSQL's library reads. Write it as "
+            "postgresql://user:password@host:5432/database, or unset it to let harry run its own."
+        ) from error
     except psycopg.Error as error:
         raise DatabaseUnavailable(
             f"PostgreSQL cannot be reached: {_first_line(error)}. Check HARRY_DATABASE_URL, "
             "or unset it to let harry run its own."
         ) from error
-    async with connection:
-        await migrator.migrate(connection)
-        await queries.run(connection, _SQL["session"], _session(settings))
-        async with connection.transaction():
-            # Two processes that open an empty database would both want to make the first space.
-            await queries.run(connection, _SQL["queue"], {"lock": migrator.LOCK})
-            return await use_space(connection, space)
+    with _translated():
+        async with connection:
+            await migrator.migrate(connection)
+            await queries.run(connection, _SQL["session"], _session(settings))
+            async with connection.transaction():
+                # Two processes that open an empty database would both want to make the first space.
+                await queries.run(connection, _SQL["queue"], {"lock": migrator.LOCK})
+                return await use_space(connection, space)
 
 
 async def _open_pool(dsn: str, settings: Settings) -> AsyncConnectionPool[AsyncConnection[Any]]:

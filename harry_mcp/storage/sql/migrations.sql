@@ -39,7 +39,11 @@ SELECT set_config('search_path', 'harry, public', false),
 
 -- name: vacuum_index :run
 -- Let index-only scans skip the table after many changes.
-VACUUM (ANALYZE) postings, chunk_vectors, chunks, terms
+VACUUM (ANALYZE) harry.postings, harry.chunk_vectors, harry.chunks, harry.terms
+
+-- name: lift_time_limit :run
+-- Let the statements of a writing transaction take their time; holds until it ends.
+SELECT set_config('statement_timeout', '0', true)
 
 -- name: versions :one
 -- What the database is.
