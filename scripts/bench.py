@@ -30,11 +30,11 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench_corpus import fill, settings_for
+from bench_corpus import Pool, fill, settings_for
 from bench_figures import Table, load_average
 from bench_legs import measure_ingest, measure_legs
 from bench_server import measure_start, measure_stdio
@@ -51,8 +51,8 @@ def main() -> None:
     sections: list[dict[str, object]] = []
     say(f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} cores, load {load_average()}")
     with _folder(options.data_dir) as folder:
-        for size in options.chunks if {*options.sections} - {"ingest"} else ():
-            _fill(folder, size)
+        if options.sections != ["ingest"]:
+            _fill(folder, options.chunks)
         for section in SECTIONS:
             if section not in options.sections:
                 continue
@@ -94,7 +94,7 @@ def _options() -> argparse.Namespace:
 
 
 @contextmanager
-def _folder(kept: Path | None) -> Iterator[Path]:
+def _folder(kept: Path | None) -> Generator[Path, None, None]:
     if kept is not None:
         yield kept.expanduser().resolve()
         return
@@ -102,10 +102,12 @@ def _folder(kept: Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _fill(folder: Path, size: int) -> None:
-    started = time.perf_counter()
-    there = run(fill(settings_for(folder / str(size)), size))
-    say(f"{there:,} chunks are there ({time.perf_counter() - started:.0f} s)")
+def _fill(folder: Path, sizes: list[int]) -> None:
+    pool = Pool()
+    for size in sizes:
+        started = time.perf_counter()
+        there = run(fill(settings_for(folder / str(size)), size, pool))
+        say(f"a knowledge base of {there:,} chunks is there ({time.perf_counter() - started:.0f} s)")
 
 
 def _measure(section: str, folder: Path, options: argparse.Namespace) -> list[Table]:

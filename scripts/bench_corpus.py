@@ -41,6 +41,18 @@ _WORD = re.compile(r"(?<![\w.\-/])[A-Za-z]{4,20}(?![\w\-/])")
 Vector = npt.NDArray[np.float32]
 
 
+class Pool:
+    """The real embeddings, made once for all sizes."""
+
+    def __init__(self) -> None:
+        self._vectors: Vector | None = None
+
+    async def of(self, texts: Sequence[str]) -> Vector:
+        if self._vectors is None:
+            self._vectors = await LocalEmbedder().embed_documents(texts)
+        return self._vectors
+
+
 class ServedVectors:
     """An Embedder whose vectors are made beforehand, so that ten thousand chunks need no ten thousand embeddings."""
 
@@ -107,7 +119,7 @@ def settings_for(folder: Path) -> Settings:
     return load_settings({"HARRY_DATA_DIR": str(folder)})
 
 
-async def fill(settings: Settings, size: int) -> int:
+async def fill(settings: Settings, size: int, pool: Pool) -> int:
     """Bring the data folder's knowledge base to ``size`` chunks unless it is there; the number it has."""
     served = ServedVectors()
     database = await Database.open(settings, SPACE)
@@ -119,7 +131,7 @@ async def fill(settings: Settings, size: int) -> int:
         ingester = Ingester(database, served, settings.ingest)
         maker = _Maker(ingester, random.Random(SEED))
         documents = maker.documents(size)
-        served.vectors = await maker.vectors()
+        served.vectors = await maker.vectors(pool)
         outcome = await ingester.ingest(documents)
     finally:
         await database.close()
@@ -139,6 +151,7 @@ class _Maker:
         self._owners = [item.document for item in self._real for _ in item.chunks]
         # Each contextual text with the numbers of the real chunks that it is made of.
         self._made_of: dict[str, tuple[int, int]] = {}
+        self._paired: set[tuple[int, int]] = set()
 
     def documents(self, size: int) -> list[PreparedDocument]:
         """The real documents as they are, the last one cut to size, and joined ones for what is wanting."""
@@ -172,13 +185,16 @@ class _Maker:
             yield prepared
 
     def _pair(self) -> tuple[int, int]:
-        first, second = self._chance.sample(range(len(self._texts)), 2)
-        return first, second
+        while True:
+            first, second = self._chance.sample(range(len(self._texts)), 2)
+            if (first, second) not in self._paired:
+                self._paired.add((first, second))
+                return first, second
 
-    async def vectors(self) -> dict[str, Vector]:
+    async def vectors(self, embeddings: Pool) -> dict[str, Vector]:
         """A vector of length 1 for each text, from the real embeddings of the first few hundred chunks."""
         first = [chunk.contextual_text for item in self._real for chunk in item.chunks][:_POOL]
-        pool = await LocalEmbedder().embed_documents(first)
+        pool = await embeddings.of(first)
         noise = np.random.default_rng(SEED)
         vectors: dict[str, Vector] = {}
         for text, (a, b) in self._made_of.items():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 import random
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import closing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, closing
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from pgvector.psycopg import register_vector
 
 from harry_mcp.app import App
 from harry_mcp.domain.tokens import query_terms
-from harry_mcp.ingest.ingester import Ingester, PreparedDocument
+from harry_mcp.ingest.ingester import Ingester
 from harry_mcp.ingest.packages import installed_packages
 from harry_mcp.ingest.sources import SourceItem, read_each
 from harry_mcp.providers.local.embedder import LocalEmbedder
@@ -51,7 +51,7 @@ class _Legs:
         self._languages: Sequence[str] = ("en",)
         self.samples: dict[str, list[float]] = defaultdict(list)
         self._keywords = ""
-        self._vector: npt.NDArray[np.float32] = np.zeros(0)
+        self._vector: npt.NDArray[np.float32] = np.zeros(0, dtype=np.float32)
         (space,) = bare.execute("SELECT id FROM harry.embedding_spaces WHERE active").fetchall()[0]
         self._statement = _BARE.format(space=space, dimension=app.embedder.space.dimension, limit=self._limit).encode()
 
@@ -161,16 +161,14 @@ async def measure_ingest(settings: Settings, runs: int) -> Table:
     """The whole Ingester, reading and cutting included, against the model alone on the same texts, in turn."""
     embedder = LocalEmbedder(threads=settings.embedding.threads, batch_tokens=settings.embedding.batch_tokens)
     await embedder.load()
-    items, texts = await _some_documents(settings, embedder)
+    async with _empty_database(settings, embedder) as ingester:
+        items, texts = _some_documents(ingester)
     spent: dict[str, list[float]] = defaultdict(list)
     for number in range(runs):
-        async with scratch_database(settings) as own:
-            database = await Database.open(own, embedder.space)
-            ingester = Ingester(database, embedder, own.ingest)
+        async with _empty_database(settings, embedder) as ingester:
             steps = [_whole(ingester, items, spent["whole"]), _model(embedder, texts, spent["model"])]
             for step in reversed(steps) if number % 2 else steps:
                 await step
-            await database.close()
     table = Table(f"ingest, {len(texts)} chunks of {len(items)} documents")
     for name, key in (("the whole Ingester", "whole"), ("the model alone", "model")):
         table.add(name, [len(texts) / ms * 1000 for ms in spent[key]], "chunks/s")
@@ -179,26 +177,28 @@ async def measure_ingest(settings: Settings, runs: int) -> Table:
     return table
 
 
-async def _some_documents(settings: Settings, embedder: LocalEmbedder) -> tuple[list[SourceItem], list[str]]:
-    database = await Database.open(settings, embedder.space)
-    try:
-        ingester = Ingester(database, embedder, settings.ingest)
-        items = list(installed_packages())
-        random.Random(SEED).shuffle(items)
-        chosen: list[SourceItem] = []
-        texts: list[str] = []
-        for item in items:
-            prepared = ingester.prepare(item.read())
-            if len(prepared.chunks) <= _LONGEST_DOCUMENT and len(texts) < _INGEST_CHUNKS:
-                chosen.append(item)
-                texts.extend(_texts(prepared))
-        return chosen, texts
-    finally:
-        await database.close()
+@asynccontextmanager
+async def _empty_database(settings: Settings, embedder: LocalEmbedder) -> AsyncGenerator[Ingester, None]:
+    async with scratch_database(settings) as own:
+        database = await Database.open(own, embedder.space)
+        try:
+            yield Ingester(database, embedder, own.ingest)
+        finally:
+            await database.close()
 
 
-def _texts(prepared: PreparedDocument) -> list[str]:
-    return [chunk.contextual_text for chunk in prepared.chunks]
+def _some_documents(ingester: Ingester) -> tuple[list[SourceItem], list[str]]:
+    """A few hundred chunks: what to read, and the texts that the model gets of it."""
+    items = list(installed_packages())
+    random.Random(SEED).shuffle(items)
+    chosen: list[SourceItem] = []
+    texts: list[str] = []
+    for item in items:
+        chunks = ingester.prepare(item.read()).chunks
+        if len(chunks) <= _LONGEST_DOCUMENT and len(texts) < _INGEST_CHUNKS:
+            chosen.append(item)
+            texts.extend(chunk.contextual_text for chunk in chunks)
+    return chosen, texts
 
 
 async def _whole(ingester: Ingester, items: Sequence[SourceItem], into: list[float]) -> None:

@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from statistics import median
@@ -140,7 +140,7 @@ def measure_stdio(settings: Settings, size: int, count: int) -> Table:
 
 
 @contextmanager
-def _postgres(settings: Settings) -> Iterator[str]:
+def _postgres(settings: Settings) -> Generator[str, None, None]:
     with closing(EmbeddedPostgres.start(settings.data_dir / "postgres")) as server:
         yield server.dsn
 

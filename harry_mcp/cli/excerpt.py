@@ -20,7 +20,8 @@ def excerpt(text: str, question: str, width: int) -> str:
     held = [wanted & set(index_terms(part)) for part in parts]
     # A word that the passage says everywhere does not point at a place in it.
     often = Counter(term for terms in held for term in terms)
-    weights = [sum(1 / often[term] for term in set().union(*held[i : i + 3])) for i in range(len(parts))]
+    none: set[str] = set()
+    weights = [sum(1 / often[term] for term in none.union(*held[i : i + 3])) for i in range(len(parts))]
     best = max(range(len(parts)), key=lambda i: (weights[i], i))
     shown = " ".join(parts[best:])
     shown = shown if len(shown) <= width else shown[: width - 1].rstrip() + "…"

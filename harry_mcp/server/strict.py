@@ -23,7 +23,7 @@ def plain(schema: Mapping[str, Any]) -> Schema:
 
 def plain_input(schema: Mapping[str, Any], defaults: Mapping[str, Any]) -> Schema:
     """The same for arguments, closed against unknown ones, with the defaults that settings give."""
-    made = plain(schema) | {"additionalProperties": False}
+    made: Schema = {**plain(schema), "additionalProperties": False}
     for name, value in defaults.items():
         field = made["properties"][name]
         # Said in words as well: some clients drop every keyword but the description.

@@ -40,10 +40,12 @@ class Database:
 
     def __init__(
         self,
+        dsn: str,
         pool: AsyncConnectionPool[AsyncConnection[Any]],
         space: StoredSpace,
         embedded: EmbeddedPostgres | None,
     ) -> None:
+        self._dsn = dsn
         self._pool = pool
         self._space = space
         self._embedded = embedded
@@ -69,7 +71,7 @@ class Database:
             if embedded is not None:
                 await asyncio.to_thread(embedded.close)
             raise
-        return cls(pool, stored, embedded)
+        return cls(dsn, pool, stored, embedded)
 
     @property
     def embedded(self) -> bool:
@@ -101,7 +103,7 @@ class Database:
         """Tidy the search tables after many changes, so that searches are fast at once."""
         # Not on a connection of the pool, whose time limit is meant for searches.
         with _translated():
-            async with await AsyncConnection.connect(self._pool.conninfo, autocommit=True) as connection:
+            async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
                 await queries.run(connection, _SQL["vacuum_index"])
 
     async def versions(self) -> Versions:

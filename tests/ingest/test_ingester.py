@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import os
 import random
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
+import psycopg
 import pytest
 from psycopg import AsyncConnection
 
@@ -20,10 +29,15 @@ from harry_mcp.ingest.sources import expand, missing_sources, read_each
 from harry_mcp.ports import Vectors
 from harry_mcp.profile import DomainProfile
 from harry_mcp.providers.local.embedder import SPACE, LocalEmbedder
-from harry_mcp.settings import Settings
+from harry_mcp.settings import Settings, child_environment, load_settings
 from harry_mcp.storage.database import Database
+from harry_mcp.storage.embedded import EmbeddedPostgres
 from tests.storage.recount import assert_index_is_exact, rows
 
+KEYS = (
+    "A key lets a program act for an account. Whoever holds it may do all that its owner may do, so keep it in a "
+    "vault, give each program one of its own, and never write it into a page that others can read."
+)
 ROTATE = (
     "Open Settings, choose API keys and press Rotate. The old key works for one more hour, so that running jobs "
     "are not cut off, and then every call that still uses it is refused."
@@ -154,7 +168,7 @@ async def test_the_same_folder_read_twice_writes_nothing(home: Home) -> None:
 
 @pytest.mark.promise("ING-5")
 async def test_of_an_edited_page_only_the_changed_chunk_is_embedded_again(home: Home) -> None:
-    key = home.write("keys.md", page("API keys", Rotate=ROTATE, Animals=SAFARI, Hooks=WEBHOOKS))
+    key = home.write("keys.md", page("API keys", About=KEYS, Rotate=ROTATE, Animals=SAFARI, Hooks=WEBHOOKS))
     other = home.write("invoices.md", page("Invoices", When=INVOICES))
     await home.ingest()
     home.embedder.taken()
@@ -163,16 +177,15 @@ async def test_of_an_edited_page_only_the_changed_chunk_is_embedded_again(home: 
     assert await home.knows("zebra")
 
     # A section changes, and those around it change their places
-    home.write("keys.md", page("API keys", Hooks=WEBHOOKS, Money=INVOICES, Rotate=ROTATE))
+    home.write("keys.md", page("API keys", About=KEYS, Hooks=WEBHOOKS, Money=INVOICES, Rotate=ROTATE))
     outcome = await home.ingest()
     assert (outcome.added, outcome.changed, outcome.unchanged) == ([], ["API keys"], ["Invoices"])
     after = await home.chunks(key)
-    assert len(before) == len(after) == 3
-    kept = {public_id for public_id, text in before.items() if ROTATE in text or WEBHOOKS in text}
-    embedded = home.embedder.taken()
-    # The first chunk opens with the page's own heading, so both that stand first are new texts
-    assert kept & set(after) == {public_id for public_id, text in after.items() if text in before.values()}
-    assert len(embedded) == len(set(after) - set(before)) < 3
+    assert len(before) == len(after) == 4
+    gone, new = set(before) - set(after), set(after) - set(before)
+    assert [SAFARI in before[public_id] for public_id in gone] == [True]
+    assert [INVOICES in after[public_id] for public_id in new] == [True]
+    assert [INVOICES in text for text in home.embedder.taken()] == [True]
     now = await _vectors(home)
     assert all(now[public_id] == vectors[public_id] for public_id in set(after) & set(before))
     assert await home.chunks(other) == others
@@ -401,3 +414,134 @@ async def test_what_an_admin_reads_in_is_live_and_what_comes_by_itself_waits(hom
             SourceDocument(source=(automatic / "zoo.md").as_uri(), title="", text="").id, DocumentStatus.LIVE
         )
     assert SAFARI in await home.found("zebras and giraffes at the water hole")
+
+
+# Killed at any moment
+
+SUBJECTS = ("Rotation", "Billing", "Webhooks", "Exports")
+HARRY = [sys.executable, "-m", "harry_mcp.cli.main"]
+
+
+def version(subject: str, animal: str) -> str:
+    """A page of four chunks; two of them and the title carry the word of its version, two are in every version."""
+    return (
+        f"# {subject} with the {animal}\n\n"
+        f"## Begin\n\n{subject} begins here. {SAFARI} The guide of this tour is the {animal}, and it is in no hurry.\n\n"
+        f"## Money\n\n{subject} costs money. {INVOICES}\n\n## Calls\n\n{subject} calls back. {WEBHOOKS}\n\n"
+        f"## End\n\n{subject} ends here with the {animal}. {ROTATE}\n"
+    )
+
+
+class Killed:
+    """A knowledge base of its own, and a folder that is read into it by processes that are killed."""
+
+    def __init__(self, place: Path) -> None:
+        self.folder = place / "docs"
+        self.folder.mkdir()
+        self.data_dir = place / "data"
+        self.environment = child_environment(HARRY_DATA_DIR=str(self.data_dir))
+        self.animals = ("walrus", "penguin")
+
+    def write(self, animal: str) -> None:
+        for subject in SUBJECTS:
+            (self.folder / f"{subject}.md").write_text(version(subject, animal), encoding="utf-8")
+
+    def start(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [*HARRY, "ingest", str(self.folder), "--json"],
+            env=self.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def harry(self, *arguments: str) -> Any:
+        done = subprocess.run([*HARRY, *arguments, "--json"], env=self.environment, capture_output=True, check=False)
+        assert done.returncode == 0, done.stderr.decode()
+        return json.loads(done.stdout)
+
+    async def look(self) -> set[str]:
+        """The animals of the stored documents, after everything was found whole."""
+        server = await asyncio.to_thread(EmbeddedPostgres.start, self.data_dir / "postgres")
+        try:
+            async with await AsyncConnection.connect(
+                server.dsn, autocommit=True, options="-c search_path=harry,public"
+            ) as connection:
+                await assert_index_is_exact(connection)
+                return {await self._animal(connection, subject) for subject in SUBJECTS}
+        finally:
+            await asyncio.to_thread(server.close)
+
+    async def _animal(self, connection: AsyncConnection[Any], subject: str) -> str:
+        source = (self.folder / f"{subject}.md").as_uri()
+        document = await connection.execute("SELECT id, title, content FROM documents WHERE source = %s", (source,))
+        key, title, content = await document.fetchone() or ("", "", "")
+        (animal,) = (animal for animal in self.animals if content == version(subject, animal).strip())
+        other = next(other for other in self.animals if other != animal)
+        assert title == f"{subject} with the {animal}"
+        found = await connection.execute("SELECT contextual_content FROM chunks WHERE document_id = %s", (key,))
+        chunks = "\n".join(row[0] for row in await found.fetchall())
+        assert chunks.count("##") == 4
+        assert animal in chunks
+        assert other not in chunks
+        return animal
+
+    def cut_off_when_writing(self, process: subprocess.Popen[bytes], pause: float) -> None:
+        """Kill it a moment after it wrote its first document."""
+        server = EmbeddedPostgres.start(self.data_dir / "postgres")
+        with psycopg.connect(server.dsn, autocommit=True) as connection:
+            before = connection.execute("SELECT max(updated_at) FROM harry.documents").fetchone()
+            while process.poll() is None:
+                if connection.execute("SELECT max(updated_at) FROM harry.documents").fetchone() != before:
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(timeout=pause)
+                    break
+        server.close()
+        kill(process)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+@pytest.mark.promise("ING-5")
+@pytest.mark.promise("RUN-3")
+@pytest.mark.skipif(sys.platform == "win32", reason="sessions and SIGKILL of POSIX")
+async def test_killed_at_any_moment_every_document_is_wholly_old_or_wholly_new(tmp_path: Path) -> None:
+    home = Killed(tmp_path)
+    dice = random.Random(20_240_607)
+    old, new = home.animals
+    home.write(old)
+    assert len(home.harry("ingest", str(home.folder))["added"]) == len(SUBJECTS)
+    home.write(new)
+    began = time.monotonic()
+    assert home.harry("ingest", str(home.folder))["chunks_written"] == 4 * len(SUBJECTS)
+    lasts = time.monotonic() - began
+    seen: list[set[str]] = []
+    print('LASTS', lasts)
+    for number in range(12):
+        old, new = new, old
+        home.write(new)
+        process = home.start()
+        if number % 4 == 3:
+            # Most of the time goes into embedding, so some of the moments are drawn over the writing alone
+            home.cut_off_when_writing(process, dice.uniform(0, 0.03))
+        else:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=dice.uniform(0, lasts))
+            kill(process)
+        t=time.monotonic()
+        seen.append(await home.look())
+        print(number, time.monotonic()-t, seen[-1])
+        if number % 5 == 4:
+            result = home.harry("search", "Who is the guide of the tour of Billing?")
+            assert any("guide of this tour" in hit["text"] for hit in result["hits"])
+    assert {frozenset(animals) for animals in seen} > {frozenset([home.animals[0]]), frozenset([home.animals[1]])}
+    report = home.harry("ingest", str(home.folder))
+    assert len(report["changed"]) + len(report["unchanged"]) == len(SUBJECTS)
+    assert await home.look() == {new}
+    assert not [
+        process for process in psutil.process_iter(["cwd"]) if (process.info["cwd"] or "").startswith(str(tmp_path))
+    ]

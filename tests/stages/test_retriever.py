@@ -58,6 +58,7 @@ async def test_both_legs_bring_candidates_and_every_signal_is_known(filled: App)
 
 
 @pytest.mark.promise("RET-6")
+@pytest.mark.promise("MCP-13")
 @pytest.mark.parametrize("status", [DocumentStatus.ARCHIVED, DocumentStatus.REJECTED, DocumentStatus.PENDING])
 async def test_only_live_and_flagged_documents_are_found(filled: App, status: DocumentStatus) -> None:
     question = "How do I rotate an API key?"
