@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from harry_mcp.domain.documents import Document, caveats
 from harry_mcp.domain.search import (
     Band,
+    Candidate,
+    Hit,
     SearchFilters,
     SearchResult,
     SearchStatus,
@@ -22,6 +26,9 @@ from harry_mcp.stages.rank.ranker import RankStage
 from harry_mcp.stages.retrieve.query import clean, optimize
 from harry_mcp.stages.retrieve.retriever import HybridRetriever
 from harry_mcp.storage.database import Database
+from harry_mcp.storage.unit_of_work import UnitOfWork
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +73,7 @@ class HarryLoop:
             DatabaseUnavailable: PostgreSQL cannot be reached.
         """
         started = time.perf_counter()
-        filters = filters or SearchFilters()
+        filters = _storable(filters or SearchFilters())
         self._check(question)
         query = optimize(question, self._profile.glossary, self._settings.retrieve.query_characters)
         retrieval = await self._retriever.retrieve(query, filters)
@@ -76,35 +83,36 @@ class HarryLoop:
         ranking, verdict = self._ranker.rank(retrieval)
         timings["rank"] = _since(rank_started)
 
-        read_started = time.perf_counter()
-        hits = ()
-        if ranking:
-            shortlist = ranking[: max(self._settings.rank.candidates, k)]
-            async with self._database.reading() as unit:
-                passages = await unit.documents.passages([item.chunk_id for item in shortlist])
-            hits = assemble(shortlist, passages, k or self._settings.retrieve.k, self._ranker.band)
-        timings["passages"] = _since(read_started)
-
-        status = SearchStatus.OK if hits else SearchStatus.EMPTY
-        result = SearchResult(
-            search_id="srch_" + uuid.uuid4().hex,
-            question=query.question,
-            query=query,
-            status=SearchStatus.DEGRADED if retrieval.degraded else status,
-            verdict=verdict,
-            hits=hits,
-            ranking=tuple(ranking),
-            degraded=retrieval.degraded,
-            gap_id=gap_id(query.question) if verdict.band is Band.WEAK else "",
-            revision=retrieval.statistics.revision,
-        )
-        if record:
-            record_started = time.perf_counter()
-            async with self._database.reading() as unit:
+        async with self._database.reading() as unit:
+            read_started = time.perf_counter()
+            hits = await self._hits(unit, ranking, k)
+            timings["passages"] = _since(read_started)
+            status = SearchStatus.OK if hits else SearchStatus.EMPTY
+            result = SearchResult(
+                search_id="srch_" + uuid.uuid4().hex,
+                question=query.question,
+                query=query,
+                status=SearchStatus.DEGRADED if retrieval.degraded else status,
+                verdict=verdict,
+                hits=hits,
+                ranking=tuple(ranking),
+                degraded=retrieval.degraded,
+                gap_id=gap_id(query.question) if verdict.band is Band.WEAK else "",
+                revision=retrieval.statistics.revision,
+            )
+            if record:
+                record_started = time.perf_counter()
                 await unit.searches.record(replace(result, timings_ms=timings), filters)
-            timings["record"] = _since(record_started)
+                timings["record"] = _since(record_started)
         timings["total"] = _since(started)
         return replace(result, timings_ms=timings)
+
+    async def _hits(self, unit: UnitOfWork, ranking: Sequence[Candidate], k: int) -> tuple[Hit, ...]:
+        shortlist = ranking[: max(self._settings.rank.candidates, k)]
+        if not shortlist:
+            return ()
+        passages = await unit.documents.passages([item.chunk_id for item in shortlist])
+        return assemble(shortlist, passages, k or self._settings.retrieve.k, self._ranker.band)
 
     async def read(self, key: str, *, offset: int, limit: int) -> DocumentPage:
         """A page of the document that an id, a chunk id, a URL or a source names.
@@ -145,6 +153,14 @@ class HarryLoop:
             )
         if not any(character.isalnum() for character in clean(question)):
             raise InputError("The query holds no word. Send the user's question as text.")
+
+
+def _storable(filters: SearchFilters) -> SearchFilters:
+    """The filters in characters that PostgreSQL takes. One with others matches nothing, and still narrows."""
+    topic, source, language = (
+        _UNSTORABLE.sub("\ufffd", text) for text in (filters.topic, filters.source, filters.language)
+    )
+    return replace(filters, topic=topic, source=source, language=language)
 
 
 def _since(start: float) -> float:

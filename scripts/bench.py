@@ -82,7 +82,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--chunks", nargs="+", type=int, default=[600, 10_000], metavar="N", help="corpus sizes")
     parser.add_argument("--queries", type=int, default=100, metavar="N", help="questions a figure (default: 100)")
     parser.add_argument("--runs", type=int, default=7, metavar="N", help="process starts a figure (default: 7)")
-    parser.add_argument("--ingest-runs", type=int, default=3, metavar="N", help="rounds of ingest (default: 3)")
+    parser.add_argument("--ingest-runs", type=int, default=5, metavar="N", help="rounds of ingest (default: 5)")
     parser.add_argument("--data-dir", type=Path, metavar="FOLDER", help="keep the filled databases here")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
     options = parser.parse_args()
@@ -98,7 +98,7 @@ def _folder(kept: Path | None) -> Generator[Path, None, None]:
     if kept is not None:
         yield kept.expanduser().resolve()
         return
-    with tempfile.TemporaryDirectory(prefix="harry-bench-") as folder:
+    with tempfile.TemporaryDirectory(prefix="harry-bench-", ignore_cleanup_errors=True) as folder:
         yield Path(folder)
 
 

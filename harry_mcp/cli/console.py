@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import typer
 
 from harry_mcp.errors import (
+    EvalError,
     HarryError,
     InputError,
     ProviderError,
@@ -56,14 +57,15 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def fail(error: HarryError) -> NoReturn:
-    """Print what is wrong and what to do, and end with the code of its kind."""
-    terminal(stderr=True).print(f"[bold red]harry:[/] {_escaped(str(error))}")
+    """Print what is wrong and what to do, on one line whatever the width, and end with the code of its kind."""
+    message = " ".join(line.strip() for line in str(error).splitlines())
+    terminal(stderr=True).print(f"[bold red]harry:[/] {_escaped(message)}", soft_wrap=True)
     raise typer.Exit(exit_code(error))
 
 
 def exit_code(error: HarryError) -> int:
     kinds = (
-        ((InputError, SettingsError, SourceError), ExitCode.USAGE),
+        ((InputError, SettingsError, SourceError, EvalError), ExitCode.USAGE),
         ((StorageError,), ExitCode.DATABASE),
         ((ProviderError,), ExitCode.PROVIDER),
     )

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import SecretStr
@@ -61,7 +61,7 @@ def demo(
     )
 
 
-def _shortened(reply: SearchReply) -> dict[str, object]:
+def _shortened(reply: SearchReply) -> dict[str, Any]:
     fields = reply.model_dump(mode="json")
     hits = [hit | {"text": f"({len(hit['text'])} characters)"} for hit in fields["hits"][:1]]
     return fields | {"hits": hits}

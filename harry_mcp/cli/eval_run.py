@@ -26,7 +26,8 @@ def eval_run(
     settings = load_settings()
     wanted = golden.load(corpus, queries, holdout)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=terminal(stderr=True), transient=True) as progress:
+    console = terminal(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("starting")
         figures = run(evaluate(settings, wanted, lambda step: progress.update(task, description=step[:80])))
     if as_json:

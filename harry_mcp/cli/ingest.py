@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harry_mcp.cli.console import ExitCode, print_json, run, terminal
+from harry_mcp.errors import InputError
 from harry_mcp.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -39,15 +40,18 @@ def ingest(
 
 async def _ingest(settings: Settings, targets: list[str], topic: str) -> IngestOutcome:
     from harry_mcp.app import App
+    from harry_mcp.ingest.decoding import clean_text
     from harry_mcp.ingest.fetching import fetch_page
     from harry_mcp.ingest.sources import expand, missing_sources
 
+    if not all(target.strip() for target in targets):  # else an unset variable of a script would mean this folder
+        raise InputError("A target is empty. Name a file, a folder, a glob or an address; `.` is this folder.")
     # Asked for before anything is started, so that a wrong path costs nothing.
     largest = settings.ingest.file_bytes
     found = [expand(target, fetch=partial(fetch_page, largest=largest), largest=largest) for target in targets]
     async with await App.open(settings) as app:
         with progress_bar() as report:
-            documents = _documents((item for items in found for item in items), topic)
+            documents = _documents((item for items in found for item in items), " ".join(clean_text(topic).split()))
             outcome = await app.ingester.ingest(documents, report=report)
         async with app.database.reading() as unit:
             known = await unit.documents.sources_under("file:")
@@ -66,13 +70,14 @@ def _documents(items: Iterable[SourceItem], topic: str) -> Iterator[SourceDocume
 
 @contextmanager
 def progress_bar() -> Generator[Callable[[Progress], None], None, None]:
-    """A line on stderr that counts documents and chunks and names the last one."""
+    """A line on stderr that counts documents and chunks and names the last one; nothing where nobody looks."""
     from rich.markup import escape
     from rich.progress import Progress as Bar
     from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Bar(*columns, console=terminal(stderr=True), transient=True) as bar:
+    console = terminal(stderr=True)
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("reading")
         documents = chunks = 0
 
@@ -96,6 +101,7 @@ def print_outcome(outcome: IngestOutcome) -> None:
         f"[bold]{len(outcome.unchanged)}[/] unchanged; {outcome.chunks_written} chunks written"
     )
     for source in outcome.missing:
-        console.print(f"[yellow]gone from its folder, kept in the knowledge base:[/] {escape(source)}")
+        console.print(f"[yellow]gone from its folder, kept in the knowledge base:[/] {escape(source)}", soft_wrap=True)
     for source, reason in outcome.failed.items():
-        console.print(f"[red]skipped:[/] {escape(reason if source in reason else f'{source}: {reason}')}")
+        where = reason if source in reason else f"{source}: {reason}"
+        console.print(f"[red]skipped:[/] {escape(where)}", soft_wrap=True)

@@ -52,7 +52,7 @@ def main() -> None:
         if reconfigure is not None:
             reconfigure(encoding="utf-8", errors="replace")
     try:
-        app(standalone_mode=True)
+        app(prog_name="harry", standalone_mode=True)
     except HarryError as error:
         try:
             fail(error)

@@ -32,7 +32,7 @@ from harry_mcp.storage.documents import chunk_public_ids
 # Raise it when the cutting or the context changes in a way that stored chunks should follow.
 CHUNKING_VERSION = 1
 # Documents whose chunks are embedded together: enough to sort by length, few enough to keep in memory.
-_CHUNKS_A_BATCH = 64
+_CHUNKS_A_BATCH = 128
 # Rows after which the index is vacuumed, for index-only scans read the table until then.
 _CHUNKS_BEFORE_VACUUM = 200
 

@@ -134,9 +134,14 @@ def _translated() -> Generator[None, None, None]:
         raise StorageError(f"The database refused a statement: {_first_line(error)}.") from error
 
 
-async def _prepare(dsn: str, space: EmbeddingSpace, settings: Settings) -> StoredSpace:
+async def connect(dsn: str, settings: Settings) -> AsyncConnection[Any]:
+    """A connection outside of any pool, each statement its own transaction.
+
+    Raises:
+        DatabaseUnavailable: PostgreSQL cannot be reached, or the address is none.
+    """
     try:
-        connection = await AsyncConnection.connect(
+        return await AsyncConnection.connect(
             dsn, autocommit=True, connect_timeout=max(2, round(settings.database.connect_timeout))
         )
     except psycopg.ProgrammingError as error:  # not quoted, for libpq's words repeat the password
@@ -149,6 +154,10 @@ async def _prepare(dsn: str, space: EmbeddingSpace, settings: Settings) -> Store
             f"PostgreSQL cannot be reached: {_first_line(error)}. Check HARRY_DATABASE_URL, "
             "or unset it to let harry run its own."
         ) from error
+
+
+async def _prepare(dsn: str, space: EmbeddingSpace, settings: Settings) -> StoredSpace:
+    connection = await connect(dsn, settings)
     with _translated():
         async with connection:
             await migrator.migrate(connection)

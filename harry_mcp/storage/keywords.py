@@ -7,7 +7,7 @@ frequency ln(1 + (N - df + 0.5) / (df + 0.5)), which is never negative. Each dis
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,14 @@ class ScoredChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class KeywordRanking:
+    """The rows of the keyword leg and the revision of the index that they were counted at."""
+
+    revision: int
+    rows: list[ScoredChunk]
+
+
+@dataclass(frozen=True, slots=True)
 class IndexedChunk:
     """A chunk as the index needs it: its id and its terms in order."""
 
@@ -41,7 +49,9 @@ class IndexedChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class _Term:
+class IndexedTerm:
+    """A term's id, and how many chunks hold it in the passage and in the title."""
+
     id: int
     term: str
     df: int
@@ -106,17 +116,10 @@ class KeywordIndex:
         ids = await self._change([packed for _, packed in chunks], title, -1)
         await queries.run(self._connection, _SQL["forget_terms"], {"ids": ids})
 
-    async def terms(self, variants: Sequence[tuple[str, ...]]) -> list[QueryTerm]:
-        """The words of a question as the index knows them, in order; unknown words come back without ids."""
-        wanted = sorted({term for word in variants for term in word})
-        rows = await queries.many(self._connection, _SQL["find_terms"], _Term, {"terms": wanted})
-        known = {row.term: row for row in rows}
-        found: list[QueryTerm] = []
-        for word in variants:
-            hits = [known[term] for term in word if term in known]
-            df, title_df = sum(hit.df for hit in hits), sum(hit.title_df for hit in hits)
-            found.append(QueryTerm(ids=tuple(hit.id for hit in hits), df=df, title_df=title_df))
-        return found
+    async def find(self, terms: Collection[str]) -> dict[str, IndexedTerm]:
+        """Those of the terms that the index knows."""
+        rows = await queries.many(self._connection, _SQL["find_terms"], IndexedTerm, {"terms": sorted(terms)})
+        return {row.term: row for row in rows}
 
     async def search(
         self,
@@ -125,10 +128,8 @@ class KeywordIndex:
         *,
         limit: int,
         filters: SearchFilters | None = None,
-    ) -> list[ScoredChunk]:
+    ) -> KeywordRanking:
         """The best chunks by BM25, best first; ties by id, so that the order never wavers."""
-        if not statistics.chunks or not any(term.ids for term in terms):
-            return []
         parameters: dict[str, object] = {
             "ids": [i for term in terms for i in term.ids],
             "weights": [(K1 + 1) * idf(term.df, statistics.chunks) for term in terms for _ in term.ids],
@@ -136,16 +137,18 @@ class KeywordIndex:
             "slope": K1 * B * statistics.chunks / max(statistics.length_sum, 1),
             "limit": limit,
         }
-        if filters is None or not filters.any:
-            return await queries.many(self._connection, _SQL["bm25"], ScoredChunk, parameters)
-        parameters |= filter_parameters(filters)
-        return await queries.many(self._connection, _SQL["bm25_filtered"], ScoredChunk, parameters)
+        statement = _SQL["bm25"]
+        if filters is not None and filters.any:
+            statement = _SQL["bm25_filtered"]
+            parameters |= filter_parameters(filters)
+        found = await queries.tuples(self._connection, statement, parameters)
+        rows = [ScoredChunk(chunk_id, score) for _, chunk_id, score in found if chunk_id is not None]
+        return KeywordRanking(found[0][0], rows)
 
     async def _ids(self, terms: set[str]) -> dict[str, int]:
         ordered = sorted(terms)
         await queries.run(self._connection, _SQL["add_terms"], {"terms": ordered})
-        rows = await queries.many(self._connection, _SQL["find_terms"], _Term, {"terms": ordered})
-        return {row.term: row.id for row in rows}
+        return {term: row.id for term, row in (await self.find(ordered)).items()}
 
     async def _change(self, chunks: Sequence[bytes], title: bytes, sign: int) -> list[int]:
         held: Counter[int] = Counter()
@@ -178,6 +181,13 @@ class KeywordIndex:
         if row is None:
             raise StorageError("The corpus row is missing; the schema was changed by hand. Restore a backup.")
         return row
+
+
+def query_word(variants: Sequence[str], known: Mapping[str, IndexedTerm]) -> QueryTerm:
+    """One word of a question, all its variants together; without ids when the index knows none."""
+    hits = [known[term] for term in variants if term in known]
+    df, title_df = sum(hit.df for hit in hits), sum(hit.title_df for hit in hits)
+    return QueryTerm(ids=tuple(hit.id for hit in hits), df=df, title_df=title_df)
 
 
 def filter_parameters(filters: SearchFilters) -> dict[str, object]:

@@ -88,6 +88,15 @@ async def one(
         return await cursor.fetchone()
 
 
+async def tuples(
+    connection: AsyncConnection[Any], query: Query, parameters: Parameters | None = None
+) -> list[tuple[Any, ...]]:
+    """All rows as tuples in the order of the columns: for the hottest statement, which builds no objects to sort."""
+    async with connection.cursor(binary=True) as cursor:
+        await cursor.execute(query.text, parameters, prepare=True)
+        return await cursor.fetchall()
+
+
 async def run(connection: AsyncConnection[Any], query: Query, parameters: Parameters | None = None) -> int:
     """Run for the effect; the number of rows touched."""
     async with connection.cursor() as cursor:

@@ -8,13 +8,14 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import psycopg
-from psycopg import AsyncConnection, sql
+from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from pydantic import SecretStr
 
 from harry_mcp.errors import DatabaseUnavailable
 from harry_mcp.settings import Settings
 from harry_mcp.storage import queries
+from harry_mcp.storage.database import connect
 from harry_mcp.storage.embedded import EmbeddedPostgres
 
 _SQL = queries.load("scratch")
@@ -34,23 +35,23 @@ async def scratch_database(settings: Settings) -> AsyncGenerator[Settings, None]
         dsn = embedded.dsn
     name = f"harry_scratch_{secrets.token_hex(6)}"
     try:
-        await _run(dsn, "create", name)
+        await _run(dsn, settings, "create", name)
         try:
             url = SecretStr(make_conninfo(dsn, dbname=name))
             yield settings.model_copy(update={"database_url": url})
         finally:
-            await _run(dsn, "drop", name)
+            await _run(dsn, settings, "drop", name)
     finally:
         if embedded is not None:
             await asyncio.to_thread(embedded.close)
 
 
-async def _run(dsn: str, action: str, name: str) -> None:
-    try:
-        async with await AsyncConnection.connect(dsn, autocommit=True) as connection:
+async def _run(dsn: str, settings: Settings, action: str, name: str) -> None:
+    async with await connect(dsn, settings) as connection:
+        try:
             await connection.execute(sql.SQL(_SQL[action].text).format(name=sql.Identifier(name)))
-    except psycopg.Error as error:
-        raise DatabaseUnavailable(
-            f"A database of its own cannot be made for this ({str(error).strip()}). Give the user of "
-            "HARRY_DATABASE_URL the right to create databases, or unset it."
-        ) from error
+        except psycopg.Error as error:
+            raise DatabaseUnavailable(
+                f"A database of its own cannot be made for this ({str(error).strip()}). Give the user of "
+                "HARRY_DATABASE_URL the right to create databases, or unset it."
+            ) from error

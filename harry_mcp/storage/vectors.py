@@ -145,6 +145,8 @@ class Vectors:
             statement = self._nearest_filtered
             parameters |= filter_parameters(filters)
         rows = await queries.many(self._connection, statement, ScoredChunk, parameters)
+        # An iterative scan of HNSW gives them in "relaxed order": nearly the nearest first.
+        rows.sort(key=lambda row: (-row.score, row.chunk_id))
         return [row for rank, row in enumerate(rows) if rank < at_least or row.score >= floor]
 
     async def signals(self, chunk_ids: Sequence[int], query: npt.NDArray[np.float32] | None) -> list[ChunkSignals]:

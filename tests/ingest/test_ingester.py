@@ -24,15 +24,15 @@ from psycopg import AsyncConnection
 from harry_mcp.app import App
 from harry_mcp.domain.documents import Chunk, DocumentStatus, IngestOutcome, SourceDocument
 from harry_mcp.errors import DatabaseUnavailable, ProviderError
-from harry_mcp.ingest.ingester import Ingester, Progress
+from harry_mcp.ingest.ingester import Ingester, PreparedDocument, Progress
 from harry_mcp.ingest.sources import expand, missing_sources, read_each
 from harry_mcp.ports import Vectors
 from harry_mcp.profile import DomainProfile
 from harry_mcp.providers.local.embedder import SPACE, LocalEmbedder
-from harry_mcp.settings import Settings, child_environment, load_settings
+from harry_mcp.settings import Settings, child_environment
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.embedded import EmbeddedPostgres
-from tests.storage.recount import assert_index_is_exact, rows
+from tests.storage.recount import OneDirection, assert_index_is_exact, rows
 
 KEYS = (
     "A key lets a program act for an account. Whoever holds it may do all that its owner may do, so keep it in a "
@@ -321,13 +321,22 @@ async def test_the_same_file_twice_in_one_run_is_stored_once(home: Home) -> None
     assert outcome.chunks_written == 1
     assert len(home.embedder.taken()) == 1
     # Also when so much lies between that it comes in another batch
-    for number in range(70):
-        home.write(f"note{number:02}.md", f"Note number {number} says little.")
-    home.write("zoo.md", page("Zoo", Animals=SAFARI))
-    again = await home.ingest(home.folder / "zoo.md", home.folder)
-    assert again.added.count("Zoo") == 1
-    assert again.unchanged.count("Zoo") == 1
-    assert len(again.added) == 71
+    ingester = Ingester(home.database, OneDirection(), home.app.settings.ingest)
+    zoo = SourceDocument(source="test:zoo", title="Zoo", text=SAFARI, language="en")
+    again = await ingester.ingest([zoo, book(ingester), zoo])
+    assert (again.added, again.unchanged) == (["Zoo", "Book"], ["Zoo"])
+
+
+def book(ingester: Ingester) -> PreparedDocument:
+    """A document that fills a batch."""
+    lines = [f"Line {number:03} of a long book." for number in range(600)]
+    text = "\n".join(lines)
+    chunks = [
+        Chunk(ordinal=i, text=line, start=text.index(line), end=text.index(line) + len(line))
+        for i, line in enumerate(lines)
+    ]
+    document = SourceDocument(source="test:book", title="Book", text=text, language="en")
+    return ingester.prepare_chunks(document, chunks, "test")
 
 
 @pytest.mark.promise("ING-5")
@@ -343,7 +352,7 @@ async def test_two_runs_over_one_folder_at_once_store_it_once(home: Home) -> Non
 
 @pytest.mark.promise("ING-5")
 async def test_a_model_that_fails_leaves_the_documents_before_whole(home: Home) -> None:
-    class Failing(Counting):
+    class Failing(OneDirection):
         async def embed_documents(self, texts: Sequence[str]) -> Vectors:
             if any("zebra" in text for text in texts):
                 raise ProviderError("The model is out of memory.")
@@ -352,16 +361,12 @@ async def test_a_model_that_fails_leaves_the_documents_before_whole(home: Home) 
     key = home.write("zoo.md", page("Zoo", Money=INVOICES))
     await home.ingest()
     home.write("zoo.md", page("Zoo", Animals=SAFARI))
-    for number in range(64):
-        home.write(f"note{number:02}.md", f"Note number {number} says little.")
-    inner = LocalEmbedder()
-    ingester = Ingester(home.database, Failing(inner), home.app.settings.ingest)
+    ingester = Ingester(home.database, Failing(), home.app.settings.ingest)
     with pytest.raises(ProviderError, match="out of memory"):
-        await ingester.ingest(read_each(expand(str(home.folder))))
-    await assert_index_is_exact(home.connection)
+        await ingester.ingest([book(ingester), *read_each(expand(str(home.folder)))])
     assert list((await home.chunks(key)).values()) == [page("Zoo", Money=INVOICES).strip()]
-    assert len(await rows(home.connection, "SELECT FROM documents")) == 65
-    assert len((await home.ingest()).unchanged) == 64
+    assert await rows(home.connection, "SELECT title FROM documents ORDER BY title") == [("Book",), ("Zoo",)]
+    assert (await home.ingest()).changed == ["Zoo"]
 
 
 @pytest.mark.promise("ING-5")
@@ -378,18 +383,14 @@ async def test_the_limit_for_a_searchs_statement_does_not_end_the_writing_of_a_l
 ) -> None:
     hasty = settings.model_copy(update={"database": settings.database.model_copy(update={"statement_timeout": 0.1})})
     database = await Database.open(hasty, SPACE)
-    chunks = [Chunk(ordinal=i, text=f"Line {i} of a long book, word{i}.", start=i * 40, end=i * 40) for i in range(600)]
 
-    class Noise(Counting):
-        """Vectors without meaning, for this is about their number."""
-
+    class Scattered(OneDirection):
         async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-            made = np.random.default_rng(7).normal(size=(len(texts), SPACE.dimension)).astype(np.float32)
-            return made / np.linalg.norm(made, axis=1, keepdims=True)
+            made = np.random.default_rng(7).normal(size=(len(texts), SPACE.dimension))
+            return (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
 
-    ingester = Ingester(database, Noise(LocalEmbedder()), settings.ingest)
-    document = SourceDocument(source="test:book", title="Book", text="A long book.", language="en")
-    outcome = await ingester.ingest([ingester.prepare_chunks(document, chunks, "test")])
+    ingester = Ingester(database, Scattered(), settings.ingest)
+    outcome = await ingester.ingest([book(ingester)])
     await database.close()
     assert outcome.added == ["Book"]
     assert await rows(connection, "SELECT count(*) FROM chunk_vectors") == [(600,)]
@@ -426,7 +427,7 @@ def version(subject: str, animal: str) -> str:
     """A page of four chunks; two of them and the title carry the word of its version, two are in every version."""
     return (
         f"# {subject} with the {animal}\n\n"
-        f"## Begin\n\n{subject} begins here. {SAFARI} The guide of this tour is the {animal}, and it is in no hurry.\n\n"
+        f"## Begin\n\n{subject} begins here. {SAFARI} The guide of this tour is the {animal}, never in a hurry.\n\n"
         f"## Money\n\n{subject} costs money. {INVOICES}\n\n## Calls\n\n{subject} calls back. {WEBHOOKS}\n\n"
         f"## End\n\n{subject} ends here with the {animal}. {ROTATE}\n"
     )
@@ -519,26 +520,23 @@ async def test_killed_at_any_moment_every_document_is_wholly_old_or_wholly_new(t
     began = time.monotonic()
     assert home.harry("ingest", str(home.folder))["chunks_written"] == 4 * len(SUBJECTS)
     lasts = time.monotonic() - began
-    seen: list[set[str]] = []
-    print('LASTS', lasts)
-    for number in range(12):
+    for number in range(11):
         old, new = new, old
         home.write(new)
         process = home.start()
-        if number % 4 == 3:
+        in_the_writing = number % 3 == 2
+        if in_the_writing:
             # Most of the time goes into embedding, so some of the moments are drawn over the writing alone
             home.cut_off_when_writing(process, dice.uniform(0, 0.03))
         else:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=dice.uniform(0, lasts))
             kill(process)
-        t=time.monotonic()
-        seen.append(await home.look())
-        print(number, time.monotonic()-t, seen[-1])
+        found = await home.look()
+        assert new in found or not in_the_writing
         if number % 5 == 4:
             result = home.harry("search", "Who is the guide of the tour of Billing?")
             assert any("guide of this tour" in hit["text"] for hit in result["hits"])
-    assert {frozenset(animals) for animals in seen} > {frozenset([home.animals[0]]), frozenset([home.animals[1]])}
     report = home.harry("ingest", str(home.folder))
     assert len(report["changed"]) + len(report["unchanged"]) == len(SUBJECTS)
     assert await home.look() == {new}

@@ -1,15 +1,24 @@
-"""What the index must hold, counted anew from the rows of the documents."""
+"""What the index must hold, counted anew from the rows of the documents, and what its two legs find."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from psycopg import AsyncConnection
 
 from harry_mcp.domain.documents import DocumentStatus
+from harry_mcp.domain.search import OptimizedQuery, Passage, SearchFilters
 from harry_mcp.domain.terms import unpack
 from harry_mcp.domain.tokens import index_terms
+from harry_mcp.ports import Vectors
+from harry_mcp.providers.local.embedder import SPACE
+from harry_mcp.settings import RetrieveSection
+from harry_mcp.stages.retrieve.retriever import HybridRetriever
+from harry_mcp.storage.database import Database
 
 _CHUNKS = """
 SELECT c.id, c.document_id, c.ordinal, c.terms, c.contextual_content, c.raw_content,
@@ -68,3 +77,30 @@ async def assert_index_is_exact(connection: AsyncConnection[Any]) -> None:
     found = await rows(connection, _VECTORS)
     assert {row[0]: (row[1], float(row[2]), row[3]) for row in found} == vectors
     assert len(found) == len(vectors)
+
+
+class OneDirection:
+    """An embedder for tests with made vectors: every question lies along the first axis."""
+
+    space = SPACE
+
+    async def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        return np.tile(await self.embed_query(""), (len(texts), 1))
+
+    async def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+        return np.eye(1, SPACE.dimension, dtype=np.float32)[0]
+
+
+async def both_legs(
+    database: Database, words: str, filters: SearchFilters | None = None
+) -> tuple[list[Passage], list[Passage]]:
+    """The passages that the keyword leg finds, and those that the vector leg finds for the first axis."""
+    retriever = HybridRetriever(database, OneDirection(), RetrieveSection())
+    query = OptimizedQuery(question=words, text=words, keywords=words)
+    found = (await retriever.retrieve(query, filters or SearchFilters())).candidates
+    async with database.reading() as unit:
+        passages = await unit.documents.passages([item.chunk_id for item in found])
+    return (
+        [passages[item.chunk_id] for item in found if item.keyword_rank],
+        [passages[item.chunk_id] for item in found if item.vector_rank],
+    )

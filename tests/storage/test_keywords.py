@@ -18,9 +18,11 @@ from psycopg.conninfo import make_conninfo
 from rank_bm25 import BM25Okapi
 
 from harry_mcp.domain.documents import Chunk, ContextualChunk, DocumentStatus, SourceDocument
-from harry_mcp.domain.tokens import index_terms, query_terms
+from harry_mcp.domain.search import SearchFilters
+from harry_mcp.domain.tokens import index_terms
 from harry_mcp.providers.local.embedder import LocalEmbedder
 from harry_mcp.settings import load_settings
+from harry_mcp.stages.retrieve.keyword_leg import KeywordLeg
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.embedded import EmbeddedPostgres
 
@@ -56,16 +58,20 @@ async def save(database: Database, name: str, passages: Sequence[str]) -> str:
 
 
 async def assert_equal_to_reference(
-    database: Database, connection: AsyncConnection[Any], stored: dict[str, list[str]], question: str
+    database: Database,
+    connection: AsyncConnection[Any],
+    stored: dict[str, list[str]],
+    question: str,
+    leg: KeywordLeg | None = None,
 ) -> None:
     """Every score of the index equals the reference's over the passages that are searchable."""
     passages = [passage for passages in stored.values() for passage in passages]
     expected = reference_scores([index_terms(p) for p in passages], index_terms(question))
+    leg = leg or KeywordLeg()
     async with database.reading() as unit:
-        statistics = await unit.keywords.statistics()
-        terms = await unit.keywords.terms(query_terms(question))
-        found = await unit.keywords.search(terms, statistics, limit=10_000)
-    assert statistics.chunks == len(passages)
+        hits = await leg.search(unit.keywords, question, limit=10_000, filters=SearchFilters())
+    found = hits.rows
+    assert hits.statistics.chunks == len(passages)
     rows = await (await connection.execute("SELECT id, contextual_content FROM chunks")).fetchall()
     texts = {int(row[0]): str(row[1]) for row in rows}
     got = sorted((texts[row.chunk_id], row.score) for row in found)
@@ -117,6 +123,8 @@ def test_any_history_of_documents_scores_like_the_reference(
 
 async def _history(data: st.DataObject, home: SessionDatabase) -> None:
     database, connection = await home.fresh()
+    # One leg for the whole history: what it remembers must never outlive a change.
+    leg = KeywordLeg()
     stored: dict[str, list[str]] = {}
     hidden: dict[str, list[str]] = {}
     for _ in range(data.draw(st.integers(1, 8))):
@@ -141,7 +149,7 @@ async def _history(data: st.DataObject, home: SessionDatabase) -> None:
             if action != "delete":
                 (hidden if action == "archive" else stored)[name] = passages
         question = data.draw(st.lists(st.sampled_from([*WORDS, "unknown"]), min_size=1, max_size=6))
-        await assert_equal_to_reference(database, connection, stored, " ".join(question))
+        await assert_equal_to_reference(database, connection, stored, " ".join(question), leg)
 
 
 @pytest.mark.promise("RET-5")

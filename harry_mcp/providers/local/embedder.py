@@ -8,9 +8,11 @@ attention mask, scaled to unit length, as the model was trained.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import hashlib
 import importlib
 import os
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -73,6 +75,7 @@ class LocalEmbedder:
         with self._loading:
             if self._model is None:
                 self._model = _Model(self._threads)
+                _give_back_memory()
         return self._model.embed(texts, self._batch_tokens)
 
 
@@ -129,6 +132,14 @@ class _Model:
         weights = mask[:, :, None].astype(np.float32)
         mean = (hidden * weights).sum(axis=1) / weights.sum(axis=1)
         return (mean / np.linalg.norm(mean, axis=1, keepdims=True)).astype(np.float32)
+
+
+def _give_back_memory() -> None:
+    """Loading unpacks the weights more than once, and glibc keeps what is freed: 74 MB, a quarter of the process."""
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # other C libraries have none
+        if trim is not None:
+            trim(0)
 
 
 def _model_path() -> Path:

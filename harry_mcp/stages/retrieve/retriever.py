@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import asynccontextmanager
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from harry_mcp.domain.search import (
     Candidate,
-    CorpusStatistics,
     OptimizedQuery,
-    QueryTerm,
     Retrieval,
     SearchFilters,
 )
-from harry_mcp.domain.tokens import query_terms
 from harry_mcp.errors import ProviderError
 from harry_mcp.ports import Embedder
 from harry_mcp.settings import RetrieveSection
 from harry_mcp.stages.retrieve.fusion import reciprocal_rank_fusion
+from harry_mcp.stages.retrieve.keyword_leg import KeywordHits, KeywordLeg
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.keywords import ScoredChunk
 from harry_mcp.storage.unit_of_work import UnitOfWork
 from harry_mcp.storage.vectors import ChunkSignals
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 class HybridRetriever:
@@ -36,8 +38,7 @@ class HybridRetriever:
         self._database = database
         self._embedder = embedder
         self._settings = settings
-        # Which languages the documents have, for as long as the corpus stands at that revision.
-        self._languages: tuple[int, tuple[str, ...]] = (-1, ("en",))
+        self._keywords = KeywordLeg()
 
     async def retrieve(self, query: OptimizedQuery, filters: SearchFilters) -> Retrieval:
         """The candidates of both legs, fused.
@@ -48,34 +49,32 @@ class HybridRetriever:
             DatabaseUnavailable: PostgreSQL cannot be reached.
         """
         timings: dict[str, float] = {}
-        (terms, statistics, by_keyword), (vector, by_vector, degraded) = await asyncio.gather(
-            self._keyword_leg(query, filters, timings), self._vector_leg(query, filters, timings)
-        )
-        fused = reciprocal_rank_fusion(
-            [[row.chunk_id for row in by_keyword], [row.chunk_id for row in by_vector]],
-            k=self._settings.rrf_k,
-        )
-        signals: list[ChunkSignals] = []
-        if fused:
-            async with _timed(timings, "signals"), self._database.reading() as unit:
-                signals = await unit.vectors.signals(list(fused), vector)
+        async with self._database.reading() as unit:
+            keyword, (vector, by_vector, degraded) = await _both(
+                self._keyword_leg(unit, query, filters, timings), self._vector_leg(query, filters, timings)
+            )
+            fused = reciprocal_rank_fusion(
+                [[row.chunk_id for row in keyword.rows], [row.chunk_id for row in by_vector]], k=self._settings.rrf_k
+            )
+            signals: list[ChunkSignals] = []
+            if fused:
+                async with _timed(timings, "signals"):
+                    signals = await unit.vectors.signals(list(fused), vector)
         return Retrieval(
-            candidates=_candidates(fused, signals, by_keyword, by_vector),
-            terms=tuple(terms),
-            statistics=statistics,
+            candidates=_candidates(fused, signals, keyword.rows, by_vector),
+            terms=tuple(keyword.terms),
+            statistics=keyword.statistics,
             degraded=degraded,
             timings_ms=timings,
         )
 
     async def _keyword_leg(
-        self, query: OptimizedQuery, filters: SearchFilters, timings: dict[str, float]
-    ) -> tuple[list[QueryTerm], CorpusStatistics, list[ScoredChunk]]:
-        async with _timed(timings, "keyword"), self._database.reading() as unit:
-            statistics = await unit.keywords.statistics()
-            variants = query_terms(query.keywords, await self._known_languages(unit, statistics))
-            terms = await unit.keywords.terms(variants)
-            rows = await unit.keywords.search(terms, statistics, limit=self._settings.leg_candidates, filters=filters)
-        return terms, statistics, rows
+        self, unit: UnitOfWork, query: OptimizedQuery, filters: SearchFilters, timings: dict[str, float]
+    ) -> KeywordHits:
+        async with _timed(timings, "keyword"):
+            return await self._keywords.search(
+                unit.keywords, query.keywords, limit=self._settings.leg_candidates, filters=filters
+            )
 
     async def _vector_leg(
         self, query: OptimizedQuery, filters: SearchFilters, timings: dict[str, float]
@@ -95,12 +94,15 @@ class HybridRetriever:
             )
         return vector, rows, ()
 
-    async def _known_languages(self, unit: UnitOfWork, statistics: CorpusStatistics) -> tuple[str, ...]:
-        revision, languages = self._languages
-        if revision != statistics.revision:
-            languages = await unit.keywords.languages()
-            self._languages = (statistics.revision, languages)
-        return languages
+
+async def _both(first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
+    """The results of two coroutines run at the same time; an error waits until neither still uses its connection."""
+    a, b = await asyncio.gather(first, second, return_exceptions=True)
+    if isinstance(a, BaseException):
+        raise a
+    if isinstance(b, BaseException):
+        raise b
+    return a, b
 
 
 def _candidates(

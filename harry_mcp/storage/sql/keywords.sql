@@ -46,26 +46,35 @@ DELETE FROM postings p
  WHERE p.term_id = t.term_id AND p.chunk_id = t.chunk_id
 
 -- name: bm25 :many
--- The chunks with the highest BM25 sums. A weight is idf * (k1 + 1); norm and slope are k1 * (1 - b) and
--- k1 * b / average length, so that tf / (tf + norm + slope * length) is Robertson's saturation.
-SELECT p.chunk_id, sum(q.weight * p.tf / (p.tf + %(norm)s::float8 + %(slope)s::float8 * p.length)) AS score
-  FROM unnest(%(ids)s::int[], %(weights)s::float8[]) AS q (term_id, weight)
-  JOIN postings p ON p.term_id = q.term_id
- GROUP BY p.chunk_id
- ORDER BY score DESC, p.chunk_id
- LIMIT %(limit)s
+-- The chunks with the highest BM25 sums and the revision that they were counted at.
+-- One row without a chunk when nothing matches. A weight is idf * (k1 + 1); norm and slope are k1 * (1 - b) and k1 * b / average length, so
+-- that tf / (tf + norm + slope * length) is Robertson's saturation.
+SELECT corpus.revision, best.chunk_id, best.score
+  FROM corpus LEFT JOIN (
+    SELECT p.chunk_id, sum(q.weight * p.tf / (p.tf + %(norm)s::float8 + %(slope)s::float8 * p.length)) AS score
+      FROM unnest(%(ids)s::int[], %(weights)s::float8[]) AS q (term_id, weight)
+      JOIN postings p ON p.term_id = q.term_id
+     GROUP BY p.chunk_id
+     ORDER BY score DESC, p.chunk_id
+     LIMIT %(limit)s
+  ) AS best ON true
+ ORDER BY best.score DESC, best.chunk_id
 
 -- name: bm25_filtered :many
 -- The same among the documents that a filter lets through.
-SELECT p.chunk_id, sum(q.weight * p.tf / (p.tf + %(norm)s::float8 + %(slope)s::float8 * p.length)) AS score
-  FROM unnest(%(ids)s::int[], %(weights)s::float8[]) AS q (term_id, weight)
-  JOIN postings p ON p.term_id = q.term_id
-  JOIN chunks c ON c.id = p.chunk_id
-  JOIN documents d ON d.id = c.document_id
- WHERE passes_filter(d, %(topic)s, %(source)s, %(language)s, %(since)s)
- GROUP BY p.chunk_id
- ORDER BY score DESC, p.chunk_id
- LIMIT %(limit)s
+SELECT corpus.revision, best.chunk_id, best.score
+  FROM corpus LEFT JOIN (
+    SELECT p.chunk_id, sum(q.weight * p.tf / (p.tf + %(norm)s::float8 + %(slope)s::float8 * p.length)) AS score
+      FROM unnest(%(ids)s::int[], %(weights)s::float8[]) AS q (term_id, weight)
+      JOIN postings p ON p.term_id = q.term_id
+      JOIN chunks c ON c.id = p.chunk_id
+      JOIN documents d ON d.id = c.document_id
+     WHERE passes_filter(d, %(topic)s, %(source)s, %(language)s, %(since)s)
+     GROUP BY p.chunk_id
+     ORDER BY score DESC, p.chunk_id
+     LIMIT %(limit)s
+  ) AS best ON true
+ ORDER BY best.score DESC, best.chunk_id
 
 -- name: languages :many
 -- The languages of the searchable documents, the commonest first.

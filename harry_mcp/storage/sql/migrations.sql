@@ -29,13 +29,15 @@ INSERT INTO harry.migrations (number, name, checksum) VALUES (%(number)s, %(name
 
 -- name: session :run
 -- How every connection is set up. JIT costs more than any of our statements; ef_search must reach past the
--- number of candidates; iterative scans keep filtered vector searches full.
+-- number of candidates; iterative scans, which pgvector has since 0.8, keep filtered vector searches full.
 SELECT set_config('search_path', 'harry, public', false),
        set_config('jit', 'off', false),
        set_config('statement_timeout', %(statement_timeout)s, false),
        set_config('application_name', 'harry_mcp', false),
        set_config('hnsw.ef_search', %(ef_search)s, false),
-       set_config('hnsw.iterative_scan', 'relaxed_order', false)
+       CASE WHEN EXISTS (SELECT FROM pg_extension
+                          WHERE extname = 'vector' AND string_to_array(extversion, '.')::int[] >= '{0,8}')
+            THEN set_config('hnsw.iterative_scan', 'relaxed_order', false) END
 
 -- name: vacuum_index :run
 -- Let index-only scans skip the table after many changes.

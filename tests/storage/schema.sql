@@ -1,0 +1,269 @@
+-- What the migrations make, as pg_dump describes it. Written by test_migrator.py; do not edit.
+-- After a wanted change: UPDATE_SNAPSHOTS=1 pytest tests/storage/test_migrator.py
+
+CREATE SCHEMA harry;
+
+CREATE TABLE harry.documents (
+    id text NOT NULL,
+    source text NOT NULL,
+    title text NOT NULL,
+    url text DEFAULT ''::text NOT NULL,
+    topic text DEFAULT ''::text NOT NULL,
+    language text DEFAULT ''::text NOT NULL,
+    status text NOT NULL,
+    version integer DEFAULT 1 NOT NULL,
+    content text NOT NULL,
+    content_hash text NOT NULL,
+    recipe text NOT NULL,
+    title_terms bytea DEFAULT '\x'::bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT documents_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'live'::text, 'flagged'::text, 'archived'::text, 'rejected'::text]))),
+    CONSTRAINT documents_version_check CHECK ((version > 0))
+);
+
+CREATE FUNCTION harry.passes_filter(d harry.documents, topic text, source text, language text, since timestamp with time zone) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT (topic = '' OR lower(d.topic) = lower(topic))
+       AND (source = '' OR starts_with(d.source, source) OR starts_with(d.url, source))
+       AND (language = '' OR d.language = lower(language))
+       AND (since IS NULL OR d.updated_at >= since)
+$$;
+
+CREATE TABLE harry.chunk_vectors (
+    space_id integer NOT NULL,
+    chunk_id integer NOT NULL,
+    searchable boolean NOT NULL,
+    embedding public.vector NOT NULL
+)
+PARTITION BY LIST (space_id);
+
+CREATE TABLE harry.chunk_vectors_1 (
+    space_id integer CONSTRAINT chunk_vectors_space_id_not_null NOT NULL,
+    chunk_id integer CONSTRAINT chunk_vectors_chunk_id_not_null NOT NULL,
+    searchable boolean CONSTRAINT chunk_vectors_searchable_not_null NOT NULL,
+    embedding public.vector CONSTRAINT chunk_vectors_embedding_not_null NOT NULL
+);
+
+CREATE TABLE harry.chunks (
+    id integer NOT NULL,
+    public_id text NOT NULL,
+    document_id text NOT NULL,
+    ordinal integer NOT NULL,
+    heading_path text[] DEFAULT '{}'::text[] NOT NULL,
+    raw_content text NOT NULL,
+    contextual_content text NOT NULL,
+    span_start integer NOT NULL,
+    span_end integer NOT NULL,
+    terms bytea DEFAULT '\x'::bytea NOT NULL,
+    CONSTRAINT chunks_check CHECK ((span_end >= span_start)),
+    CONSTRAINT chunks_ordinal_check CHECK ((ordinal >= 0))
+);
+
+ALTER TABLE harry.chunks ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.chunks_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE harry.corpus (
+    one_row boolean DEFAULT true NOT NULL,
+    chunks integer DEFAULT 0 NOT NULL,
+    length_sum bigint DEFAULT 0 NOT NULL,
+    title_sum bigint DEFAULT 0 NOT NULL,
+    revision bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT corpus_chunks_check CHECK ((chunks >= 0)),
+    CONSTRAINT corpus_length_sum_check CHECK ((length_sum >= 0)),
+    CONSTRAINT corpus_one_row_check CHECK (one_row),
+    CONSTRAINT corpus_title_sum_check CHECK ((title_sum >= 0))
+);
+
+CREATE TABLE harry.embedding_spaces (
+    id integer NOT NULL,
+    provider text NOT NULL,
+    model text NOT NULL,
+    dimension integer NOT NULL,
+    version text NOT NULL,
+    active boolean DEFAULT false NOT NULL,
+    CONSTRAINT embedding_spaces_dimension_check CHECK (((dimension >= 1) AND (dimension <= 2000)))
+);
+
+ALTER TABLE harry.embedding_spaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.embedding_spaces_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE harry.kb_gap_logs (
+    id bigint NOT NULL,
+    gap_id text NOT NULL,
+    search_id text NOT NULL,
+    query text NOT NULL,
+    topic text DEFAULT ''::text NOT NULL,
+    best_score double precision NOT NULL,
+    web_results jsonb,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE harry.kb_gap_logs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.kb_gap_logs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE harry.kb_gaps (
+    id text NOT NULL,
+    question text NOT NULL,
+    topic text DEFAULT ''::text NOT NULL,
+    best_score double precision NOT NULL,
+    occurrences integer DEFAULT 1 NOT NULL,
+    first_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_seen_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE harry.migrations (
+    number integer NOT NULL,
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE harry.postings (
+    term_id integer NOT NULL,
+    chunk_id integer NOT NULL,
+    tf smallint NOT NULL,
+    length integer NOT NULL
+);
+
+CREATE TABLE harry.searches (
+    id text NOT NULL,
+    question text NOT NULL,
+    query text NOT NULL,
+    filters jsonb NOT NULL,
+    status text NOT NULL,
+    verdict jsonb NOT NULL,
+    ranking jsonb NOT NULL,
+    degraded text[] DEFAULT '{}'::text[] NOT NULL,
+    timings_ms jsonb NOT NULL,
+    revision bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE harry.terms (
+    id integer NOT NULL,
+    term text NOT NULL,
+    df integer DEFAULT 0 NOT NULL,
+    title_df integer DEFAULT 0 NOT NULL,
+    CONSTRAINT terms_df_check CHECK ((df >= 0)),
+    CONSTRAINT terms_title_df_check CHECK ((title_df >= 0))
+)
+WITH (fillfactor='80');
+
+ALTER TABLE harry.terms ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.terms_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+ALTER TABLE ONLY harry.chunk_vectors ATTACH PARTITION harry.chunk_vectors_1 FOR VALUES IN (1);
+
+ALTER TABLE ONLY harry.chunk_vectors
+    ADD CONSTRAINT chunk_vectors_pkey PRIMARY KEY (space_id, chunk_id);
+
+ALTER TABLE ONLY harry.chunk_vectors_1
+    ADD CONSTRAINT chunk_vectors_1_pkey PRIMARY KEY (space_id, chunk_id);
+
+ALTER TABLE ONLY harry.chunks
+    ADD CONSTRAINT chunks_document_id_ordinal_key UNIQUE (document_id, ordinal);
+
+ALTER TABLE ONLY harry.chunks
+    ADD CONSTRAINT chunks_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.chunks
+    ADD CONSTRAINT chunks_public_id_key UNIQUE (public_id);
+
+ALTER TABLE ONLY harry.corpus
+    ADD CONSTRAINT corpus_pkey PRIMARY KEY (one_row);
+
+ALTER TABLE ONLY harry.documents
+    ADD CONSTRAINT documents_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.documents
+    ADD CONSTRAINT documents_source_key UNIQUE (source);
+
+ALTER TABLE ONLY harry.embedding_spaces
+    ADD CONSTRAINT embedding_spaces_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.embedding_spaces
+    ADD CONSTRAINT embedding_spaces_provider_model_dimension_version_key UNIQUE (provider, model, dimension, version);
+
+ALTER TABLE ONLY harry.kb_gap_logs
+    ADD CONSTRAINT kb_gap_logs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.kb_gaps
+    ADD CONSTRAINT kb_gaps_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.migrations
+    ADD CONSTRAINT migrations_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY harry.postings
+    ADD CONSTRAINT postings_pkey PRIMARY KEY (term_id, chunk_id) INCLUDE (tf, length);
+
+ALTER TABLE ONLY harry.searches
+    ADD CONSTRAINT searches_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.terms
+    ADD CONSTRAINT terms_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.terms
+    ADD CONSTRAINT terms_term_key UNIQUE (term);
+
+CREATE INDEX chunk_vectors_chunk ON ONLY harry.chunk_vectors USING btree (chunk_id);
+
+CREATE INDEX chunk_vectors_1_chunk_id_idx ON harry.chunk_vectors_1 USING btree (chunk_id);
+
+CREATE INDEX chunk_vectors_1_hnsw ON harry.chunk_vectors_1 USING hnsw (((embedding)::public.vector(384)) public.vector_cosine_ops) WHERE searchable;
+
+CREATE INDEX documents_topic ON harry.documents USING btree (topic) WHERE (topic <> ''::text);
+
+CREATE INDEX documents_url ON harry.documents USING btree (url) WHERE (url <> ''::text);
+
+CREATE UNIQUE INDEX embedding_spaces_one_active ON harry.embedding_spaces USING btree (active) WHERE active;
+
+CREATE INDEX kb_gap_logs_gap ON harry.kb_gap_logs USING btree (gap_id, created_at);
+
+CREATE INDEX kb_gap_logs_search ON harry.kb_gap_logs USING btree (search_id);
+
+CREATE INDEX searches_created ON harry.searches USING btree (created_at);
+
+ALTER INDEX harry.chunk_vectors_chunk ATTACH PARTITION harry.chunk_vectors_1_chunk_id_idx;
+
+ALTER INDEX harry.chunk_vectors_pkey ATTACH PARTITION harry.chunk_vectors_1_pkey;
+
+ALTER TABLE harry.chunk_vectors
+    ADD CONSTRAINT chunk_vectors_chunk_id_fkey FOREIGN KEY (chunk_id) REFERENCES harry.chunks(id) ON DELETE CASCADE;
+
+ALTER TABLE harry.chunk_vectors
+    ADD CONSTRAINT chunk_vectors_space_id_fkey FOREIGN KEY (space_id) REFERENCES harry.embedding_spaces(id);
+
+ALTER TABLE ONLY harry.chunks
+    ADD CONSTRAINT chunks_document_id_fkey FOREIGN KEY (document_id) REFERENCES harry.documents(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.kb_gap_logs
+    ADD CONSTRAINT kb_gap_logs_gap_id_fkey FOREIGN KEY (gap_id) REFERENCES harry.kb_gaps(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.kb_gap_logs
+    ADD CONSTRAINT kb_gap_logs_search_id_fkey FOREIGN KEY (search_id) REFERENCES harry.searches(id) ON DELETE CASCADE;
