@@ -61,6 +61,7 @@ class App:
         return cls(settings, profile, database, embedder)
 
     async def close(self) -> None:
+        await self.loop.settled()
         await self.database.close()
 
     async def __aenter__(self) -> App:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
 import time
 import uuid
@@ -18,7 +20,7 @@ from harry_mcp.domain.search import (
     SearchStatus,
     gap_id,
 )
-from harry_mcp.errors import InputError, NotFoundError
+from harry_mcp.errors import DatabaseUnavailable, InputError, NotFoundError, StorageError
 from harry_mcp.profile import DomainProfile
 from harry_mcp.settings import Settings
 from harry_mcp.stages.rank.hits import assemble
@@ -28,6 +30,9 @@ from harry_mcp.stages.retrieve.retriever import HybridRetriever
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
+log = logging.getLogger(__name__)
+# Searches answered but not yet written down; beyond, an answer waits for one of them.
+_MOST_UNRECORDED = 64
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -60,11 +65,12 @@ class HarryLoop:
         self._database = database
         self._retriever = retriever
         self._ranker = ranker
+        self._recording: set[asyncio.Task[None]] = set()
 
     async def search(
         self, question: str, *, k: int = 0, filters: SearchFilters | None = None, record: bool = True
     ) -> SearchResult:
-        """Answer a question with passages and a verdict, and write the search down.
+        """Answer a question with passages and a verdict, and have the search written down.
 
         ``k`` 0 takes the setting. A weak result opens a gap, or counts it once more.
 
@@ -72,40 +78,65 @@ class HarryLoop:
             InputError: the question has no letter or digit, or is longer than the setting allows.
             DatabaseUnavailable: PostgreSQL cannot be reached.
         """
-        started = time.perf_counter()
         filters = _storable(filters or SearchFilters())
         self._check(question)
+        try:
+            result = await self._search(question, k, filters)
+        except DatabaseUnavailable:
+            # The connections may be those of a PostgreSQL that went and came back.
+            await self._database.heal()
+            result = await self._search(question, k, filters)
+        if record:
+            await self._record_soon(result, filters)
+        return result
+
+    async def _search(self, question: str, k: int, filters: SearchFilters) -> SearchResult:
+        started = time.perf_counter()
         query = optimize(question, self._profile.glossary, self._settings.retrieve.query_characters)
-        retrieval = await self._retriever.retrieve(query, filters)
-        timings = dict(retrieval.timings_ms)
-
-        rank_started = time.perf_counter()
-        ranking, verdict = self._ranker.rank(retrieval)
-        timings["rank"] = _since(rank_started)
-
         async with self._database.reading() as unit:
+            retrieval = await self._retriever.retrieve(query, filters, unit)
+            timings = dict(retrieval.timings_ms)
+            rank_started = time.perf_counter()
+            ranking, verdict = self._ranker.rank(retrieval)
+            timings["rank"] = _since(rank_started)
             read_started = time.perf_counter()
             hits = await self._hits(unit, ranking, k)
             timings["passages"] = _since(read_started)
-            status = SearchStatus.OK if hits else SearchStatus.EMPTY
-            result = SearchResult(
-                search_id="srch_" + uuid.uuid4().hex,
-                question=query.question,
-                query=query,
-                status=SearchStatus.DEGRADED if retrieval.degraded else status,
-                verdict=verdict,
-                hits=hits,
-                ranking=tuple(ranking),
-                degraded=retrieval.degraded,
-                gap_id=gap_id(query.question) if verdict.band is Band.WEAK else "",
-                revision=retrieval.statistics.revision,
-            )
-            if record:
-                record_started = time.perf_counter()
-                await unit.searches.record(replace(result, timings_ms=timings), filters)
-                timings["record"] = _since(record_started)
         timings["total"] = _since(started)
-        return replace(result, timings_ms=timings)
+        status = SearchStatus.OK if hits else SearchStatus.EMPTY
+        return SearchResult(
+            search_id="srch_" + uuid.uuid4().hex,
+            question=query.question,
+            query=query,
+            status=SearchStatus.DEGRADED if retrieval.degraded else status,
+            verdict=verdict,
+            hits=hits,
+            ranking=tuple(ranking),
+            degraded=retrieval.degraded,
+            timings_ms=timings,
+            gap_id=gap_id(query.question) if verdict.band is Band.WEAK else "",
+            revision=retrieval.statistics.revision,
+        )
+
+    async def settled(self) -> None:
+        """Wait until every search that was answered is written down."""
+        while self._recording:
+            await asyncio.wait(self._recording)
+
+    async def _record_soon(self, result: SearchResult, filters: SearchFilters) -> None:
+        """Write a search down while its answer is on the way; the answer neither waits for it nor fails with it."""
+        if len(self._recording) >= _MOST_UNRECORDED:
+            await asyncio.wait(self._recording, return_when=asyncio.FIRST_COMPLETED)
+        task = asyncio.create_task(self._record(result, filters), name="harry-record")
+        self._recording.add(task)
+        task.add_done_callback(self._recording.discard)
+
+    async def _record(self, result: SearchResult, filters: SearchFilters) -> None:
+        try:
+            async with self._database.reading() as unit:
+                await unit.searches.record(result, filters)
+        except StorageError as error:
+            log.warning("the search %s was answered but not recorded: %s", result.search_id, error)
 
     async def _hits(self, unit: UnitOfWork, ranking: Sequence[Candidate], k: int) -> tuple[Hit, ...]:
         shortlist = ranking[: max(self._settings.rank.candidates, k)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -40,10 +41,12 @@ def _no_settings_from_outside() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedPostgres]:
-    server = EmbeddedPostgres.start(tmp_path_factory.mktemp("server") / "postgres")
-    yield server
-    server.close()
+def postgres() -> Iterator[EmbeddedPostgres]:
+    # Not under pytest's own folder: another session that starts as root shuts that one to the server's account.
+    with tempfile.TemporaryDirectory(prefix="harry-tests-", ignore_cleanup_errors=True) as folder:
+        server = EmbeddedPostgres.start(Path(folder) / "postgres")
+        yield server
+        server.close()
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ KEPT = frozenset(
     VER-7
     MCP-1 MCP-2 MCP-3 MCP-9 MCP-10 MCP-13
     EVL-1
-    OPS-1 OPS-2""".split()  # noqa: SIM905 - a table reads better than thirty strings
+    OPS-1 OPS-2 OPS-3""".split()  # noqa: SIM905 - a table reads better than thirty strings
 )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,21 +75,22 @@ class QueryTerm:
     title_df: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A passage that a leg brought up, with every signal known of it.
 
     ``cosine`` is ``None`` while the query has no vector. ``keyword_rank`` and ``vector_rank`` count from 1 and are
     0 when that leg did not bring it. ``terms`` and ``title_terms`` are term ids in order, four bytes each, little
-    endian. ``fusion`` is the local order; ``score`` is the calibrated chance that the passage answers.
+    endian. ``fusion`` is the local order; ``score`` is the calibrated chance that the passage answers. ``duplicates``
+    are the public ids of passages that say all but the same. A tuple and not a dataclass like its neighbours, for a
+    search makes some hundreds of them.
     """
 
     chunk_id: int
     public_id: str
     document_id: str
     ordinal: int
-    terms: bytes = field(repr=False)
-    title_terms: bytes = field(repr=False)
+    terms: bytes
+    title_terms: bytes
     cosine: float | None = None
     bm25: float = 0.0
     keyword_rank: int = 0

@@ -106,6 +106,13 @@ class Database:
             async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
                 await queries.run(connection, _SQL["vacuum_index"])
 
+    async def heal(self) -> None:
+        """Throw away the connections that a PostgreSQL which went left behind; new ones are made as they are needed.
+
+        Called after a failure and not before every use: the check would cost each search three round trips.
+        """
+        await self._pool.check()
+
     async def versions(self) -> Versions:
         async with self._connection() as connection:
             found = await queries.one(connection, _SQL["versions"], Versions)
@@ -179,8 +186,6 @@ async def _open_pool(dsn: str, settings: Settings) -> AsyncConnectionPool[AsyncC
         max_size=settings.database.pool_size,
         kwargs={"autocommit": True},
         configure=configure,
-        # One round trip that lets a search survive a PostgreSQL that went and came back.
-        check=AsyncConnectionPool.check_connection,
         timeout=settings.database.connect_timeout,
         name="harry",
         open=False,

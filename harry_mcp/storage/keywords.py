@@ -25,19 +25,29 @@ _MOST = 32_000
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredChunk:
-    """One row of a leg: the chunk and its score."""
+class LegChunk:
+    """One row of a leg: the chunk, its score there, and what the ranker must know of it."""
 
     chunk_id: int
     score: float
+    public_id: str
+    document_id: str
+    ordinal: int
+    terms: bytes
+    title_terms: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordRanking:
-    """The rows of the keyword leg and the revision of the index that they were counted at."""
+    """The rows of the keyword leg and the revision of the index that they were counted at.
+
+    ``vectors`` holds a row's vector as pgvector sends it, ``None`` when it has none: the other leg knows the cosine of
+    its own rows only, and the ranker needs it of all.
+    """
 
     revision: int
-    rows: list[ScoredChunk]
+    rows: list[LegChunk]
+    vectors: list[bytes | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +77,10 @@ class _Language:
 class KeywordIndex:
     """The index as one connection sees it."""
 
-    def __init__(self, connection: AsyncConnection[Any]) -> None:
+    def __init__(self, connection: AsyncConnection[Any], space_id: int) -> None:
         self._connection = connection
+        self._bm25 = _SQL["bm25"].numbered(space=space_id)
+        self._bm25_filtered = _SQL["bm25_filtered"].numbered(space=space_id)
 
     async def lock(self) -> CorpusStatistics:
         """Queue up as a writer; held until the transaction ends."""
@@ -137,13 +149,13 @@ class KeywordIndex:
             "slope": K1 * B * statistics.chunks / max(statistics.length_sum, 1),
             "limit": limit,
         }
-        statement = _SQL["bm25"]
+        statement = self._bm25
         if filters is not None and filters.any:
-            statement = _SQL["bm25_filtered"]
+            statement = self._bm25_filtered
             parameters |= filter_parameters(filters)
         found = await queries.tuples(self._connection, statement, parameters)
-        rows = [ScoredChunk(chunk_id, score) for _, chunk_id, score in found if chunk_id is not None]
-        return KeywordRanking(found[0][0], rows)
+        rows = [row for row in found if row[1] is not None]
+        return KeywordRanking(found[0][0], [LegChunk(*row[1:-1]) for row in rows], [row[-1] for row in rows])
 
     async def _ids(self, terms: set[str]) -> dict[str, int]:
         ordered = sorted(terms)

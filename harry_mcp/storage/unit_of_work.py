@@ -16,7 +16,7 @@ class UnitOfWork:
     """The aggregates over one connection."""
 
     def __init__(self, connection: AsyncConnection[Any], space: StoredSpace) -> None:
-        self.keywords = KeywordIndex(connection)
+        self.keywords = KeywordIndex(connection, space.id)
         self.vectors = Vectors(connection, space)
         self.documents = Documents(connection, self.keywords, self.vectors)
         self.searches = Searches(connection)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from psycopg import AsyncConnection
 from harry_mcp.domain.search import EmbeddingSpace, SearchFilters
 from harry_mcp.errors import SpaceMismatch, StorageError
 from harry_mcp.storage import queries
-from harry_mcp.storage.keywords import ScoredChunk, filter_parameters
+from harry_mcp.storage.keywords import LegChunk, filter_parameters
 
 _SQL = queries.load("vectors")
 # pgvector takes an HNSW index over at most this many dimensions of `vector`.
@@ -34,19 +34,6 @@ class StoredSpace:
     @property
     def space(self) -> EmbeddingSpace:
         return EmbeddingSpace(provider=self.provider, model=self.model, dimension=self.dimension, version=self.version)
-
-
-@dataclass(frozen=True, slots=True)
-class ChunkSignals:
-    """What the ranker must know of a chunk."""
-
-    chunk_id: int
-    public_id: str
-    document_id: str
-    ordinal: int
-    terms: bytes
-    title_terms: bytes
-    cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +85,6 @@ class Vectors:
         numbers = {"space": space.id, "dimension": space.dimension}
         self._nearest = _SQL["nearest"].numbered(**numbers)
         self._nearest_filtered = _SQL["nearest_filtered"].numbered(**numbers)
-        self._signals = _SQL["signals"].numbered(**numbers)
 
     async def add(
         self, chunk_ids: Sequence[int], vectors: Sequence[npt.NDArray[np.float32]], *, searchable: bool
@@ -137,22 +123,20 @@ class Vectors:
         floor: float,
         at_least: int = 0,
         filters: SearchFilters | None = None,
-    ) -> list[ScoredChunk]:
+    ) -> list[LegChunk]:
         """The chunks nearest by cosine, best first; those under ``floor`` only among the first ``at_least``."""
         parameters: dict[str, object] = {"query": Vector(query), "limit": limit}
         statement = self._nearest
         if filters is not None and filters.any:
             statement = self._nearest_filtered
             parameters |= filter_parameters(filters)
-        rows = await queries.many(self._connection, statement, ScoredChunk, parameters)
+        rows = [LegChunk(*row) for row in await queries.tuples(self._connection, statement, parameters)]
         # An iterative scan of HNSW gives them in "relaxed order": nearly the nearest first.
         rows.sort(key=lambda row: (-row.score, row.chunk_id))
         return [row for rank, row in enumerate(rows) if rank < at_least or row.score >= floor]
 
-    async def signals(self, chunk_ids: Sequence[int], query: npt.NDArray[np.float32] | None) -> list[ChunkSignals]:
-        """What the ranker must know of chunks, in no order; chunks that went meanwhile are left out."""
-        parameters: dict[str, object] = {"ids": list(chunk_ids)}
-        if query is None:
-            return await queries.many(self._connection, _SQL["signals_without_vector"], ChunkSignals, parameters)
-        parameters["query"] = Vector(query)
-        return await queries.many(self._connection, self._signals, ChunkSignals, parameters)
+
+def received(sent: Iterable[bytes]) -> npt.NDArray[np.float32]:
+    """Vectors as pgvector sends them (two short integers, then big-endian floats), one a row."""
+    rows = [np.frombuffer(vector, dtype=">f4", offset=4) for vector in sent]
+    return np.array(rows, dtype=np.float32)

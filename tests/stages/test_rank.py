@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -143,8 +142,8 @@ def test_copies_of_a_page_do_not_hide_that_it_stands_out() -> None:
 
 @pytest.mark.promise("RNK-2")
 def test_the_background_is_of_documents_and_padded_when_there_are_few() -> None:
-    assert background([replace(candidate(1), fusion=1.5)]) == pytest.approx(0.30)
-    same = [replace(candidate(n, document="one"), fusion=1.0) for n in range(5)]
+    assert background([candidate(1)._replace(fusion=1.5)]) == pytest.approx(0.30)
+    same = [candidate(n, document="one")._replace(fusion=1.0) for n in range(5)]
     assert background(same) == pytest.approx(0.30)
     assert LOCAL.score(1.5, 0.3) > LOCAL.score(1.0, 0.3) > LOCAL.score(1.0, 0.9)
 

@@ -97,8 +97,8 @@ async def both_legs(
     """The passages that the keyword leg finds, and those that the vector leg finds for the first axis."""
     retriever = HybridRetriever(database, OneDirection(), RetrieveSection())
     query = OptimizedQuery(question=words, text=words, keywords=words)
-    found = (await retriever.retrieve(query, filters or SearchFilters())).candidates
     async with database.reading() as unit:
+        found = (await retriever.retrieve(query, filters or SearchFilters(), unit)).candidates
         passages = await unit.documents.passages([item.chunk_id for item in found])
     return (
         [passages[item.chunk_id] for item in found if item.keyword_rank],

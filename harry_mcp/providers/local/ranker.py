@@ -9,7 +9,7 @@ brought it up. Measured against other fusions on seven corpora, F orders best; t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -39,13 +39,10 @@ class LocalRanker:
             return []
         lexical, bm25 = _lexical(terms, candidates, statistics)
         scored = [
-            replace(
-                candidate,
-                bm25=float(own),
-                lexical=float(share),
-                fusion=float(share) + (candidate.cosine if candidate.cosine is not None else 0.0),
+            candidate._replace(
+                bm25=own, lexical=share, fusion=share + (candidate.cosine if candidate.cosine is not None else 0.0)
             )
-            for candidate, share, own in zip(candidates, lexical, bm25, strict=True)
+            for candidate, share, own in zip(candidates, lexical.tolist(), bm25.tolist(), strict=True)
         ]
         return sorted(scored, key=lambda candidate: (-candidate.fusion, candidate.chunk_id))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from harry_mcp.domain.search import Band, Candidate, Retrieval, Verdict
 from harry_mcp.ports import Reranker
@@ -34,7 +33,7 @@ class RankStage:
         level = background(ranked)
         terms = len(retrieval.terms)
         scored = [
-            replace(candidate, score=self._score(candidate, level, terms))
+            candidate._replace(score=self._score(candidate, level, terms))
             for candidate in collapse(ranked, self._near_duplicate, 2 * self._settings.candidates)
         ]
         return scored, self._verdict(scored)

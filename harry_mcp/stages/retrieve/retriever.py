@@ -23,9 +23,9 @@ from harry_mcp.settings import RetrieveSection
 from harry_mcp.stages.retrieve.fusion import reciprocal_rank_fusion
 from harry_mcp.stages.retrieve.keyword_leg import KeywordHits, KeywordLeg
 from harry_mcp.storage.database import Database
-from harry_mcp.storage.keywords import ScoredChunk
+from harry_mcp.storage.keywords import LegChunk
 from harry_mcp.storage.unit_of_work import UnitOfWork
-from harry_mcp.storage.vectors import ChunkSignals
+from harry_mcp.storage.vectors import received
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -40,8 +40,8 @@ class HybridRetriever:
         self._settings = settings
         self._keywords = KeywordLeg()
 
-    async def retrieve(self, query: OptimizedQuery, filters: SearchFilters) -> Retrieval:
-        """The candidates of both legs, fused.
+    async def retrieve(self, query: OptimizedQuery, filters: SearchFilters, unit: UnitOfWork) -> Retrieval:
+        """The candidates of both legs, fused. The keyword leg reads through ``unit``, the vector leg beside it.
 
         A failing embedder is named in ``degraded`` and leaves the keyword leg alone.
 
@@ -49,19 +49,14 @@ class HybridRetriever:
             DatabaseUnavailable: PostgreSQL cannot be reached.
         """
         timings: dict[str, float] = {}
-        async with self._database.reading() as unit:
-            keyword, (vector, by_vector, degraded) = await _both(
-                self._keyword_leg(unit, query, filters, timings), self._vector_leg(query, filters, timings)
-            )
-            fused = reciprocal_rank_fusion(
-                [[row.chunk_id for row in keyword.rows], [row.chunk_id for row in by_vector]], k=self._settings.rrf_k
-            )
-            signals: list[ChunkSignals] = []
-            if fused:
-                async with _timed(timings, "signals"):
-                    signals = await unit.vectors.signals(list(fused), vector)
+        keyword, (vector, by_vector, degraded) = await _both(
+            self._keyword_leg(unit, query, filters, timings), self._vector_leg(query, filters, timings)
+        )
+        fused = reciprocal_rank_fusion(
+            [[row.chunk_id for row in keyword.rows], [row.chunk_id for row in by_vector]], k=self._settings.rrf_k
+        )
         return Retrieval(
-            candidates=_candidates(fused, signals, keyword.rows, by_vector),
+            candidates=_candidates(fused, keyword, by_vector, vector),
             terms=tuple(keyword.terms),
             statistics=keyword.statistics,
             degraded=degraded,
@@ -78,7 +73,7 @@ class HybridRetriever:
 
     async def _vector_leg(
         self, query: OptimizedQuery, filters: SearchFilters, timings: dict[str, float]
-    ) -> tuple[npt.NDArray[np.float32] | None, list[ScoredChunk], tuple[str, ...]]:
+    ) -> tuple[npt.NDArray[np.float32] | None, list[LegChunk], tuple[str, ...]]:
         try:
             async with _timed(timings, "embed"):
                 vector = await self._embedder.embed_query(query.text)
@@ -107,28 +102,27 @@ async def _both(first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -
 
 def _candidates(
     fused: dict[int, float],
-    signals: Sequence[ChunkSignals],
-    by_keyword: Sequence[ScoredChunk],
-    by_vector: Sequence[ScoredChunk],
+    keyword: KeywordHits,
+    by_vector: Sequence[LegChunk],
+    query: npt.NDArray[np.float32] | None,
 ) -> tuple[Candidate, ...]:
-    keyword_ranks = {row.chunk_id: (rank, row.score) for rank, row in enumerate(by_keyword, start=1)}
+    keyword_ranks = {row.chunk_id: (rank, row.score) for rank, row in enumerate(keyword.rows, start=1)}
     vector_ranks = {row.chunk_id: rank for rank, row in enumerate(by_vector, start=1)}
-    known = {row.chunk_id: row for row in signals}
+    cosines = _cosines(keyword, query) | {row.chunk_id: row.score for row in by_vector}
+    rows = {row.chunk_id: row for row in (*keyword.rows, *by_vector)}
     found: list[Candidate] = []
     for chunk_id, rrf in fused.items():
-        row = known.get(chunk_id)
-        if row is None:  # archived or replaced since the legs ran
-            continue
+        row = rows[chunk_id]
         keyword_rank, bm25 = keyword_ranks.get(chunk_id, (0, 0.0))
         found.append(
             Candidate(
-                chunk_id=chunk_id,
-                public_id=row.public_id,
-                document_id=row.document_id,
-                ordinal=row.ordinal,
-                terms=row.terms,
-                title_terms=row.title_terms,
-                cosine=row.cosine,
+                chunk_id,
+                row.public_id,
+                row.document_id,
+                row.ordinal,
+                row.terms,
+                row.title_terms,
+                cosine=cosines.get(chunk_id),
                 bm25=bm25,
                 keyword_rank=keyword_rank,
                 vector_rank=vector_ranks.get(chunk_id, 0),
@@ -136,6 +130,15 @@ def _candidates(
             )
         )
     return tuple(found)
+
+
+def _cosines(keyword: KeywordHits, query: npt.NDArray[np.float32] | None) -> dict[int, float]:
+    """The cosines of the keyword leg's chunks; both sides have unit length, so the product is the cosine."""
+    held = [(row.chunk_id, vector) for row, vector in zip(keyword.rows, keyword.vectors, strict=True) if vector]
+    if query is None or not held:
+        return {}
+    matrix = received(vector for _, vector in held)
+    return dict(zip((chunk_id for chunk_id, _ in held), (matrix @ query).tolist(), strict=True))
 
 
 @asynccontextmanager
