@@ -117,10 +117,14 @@ class _Writer:
     def _list(self, element: Element, depth: int, *, ordered: bool) -> list[str]:
         start = element.get("start", "1")
         number = int(start) if re.fullmatch(r"\d{1,6}", start) else 1
-        items: list[str] = []
+        # Text beside the items is no list by the book, and pages have it; it must not be lost.
+        contents = [_paragraph(element.text or "")]
         for child in children(element):
+            contents += [self.blocks(child, depth + 1), _paragraph(child.tail or "")]
+        items: list[str] = []
+        for blocks in contents:
             marker = f"{number}. " if ordered else "- "
-            if lines := _item(marker, self.blocks(child, depth + 1)):
+            if lines := _item(marker, blocks):
                 items.append(lines)
                 number += 1
         return ["\n".join(items)] if items else []
