@@ -15,9 +15,11 @@ from harry_mcp.domain.search import (
     Band,
     Candidate,
     Hit,
+    Retrieval,
     SearchFilters,
     SearchResult,
     SearchStatus,
+    Verdict,
     gap_id,
 )
 from harry_mcp.errors import DatabaseUnavailable, InputError, NotFoundError, StorageError
@@ -97,7 +99,7 @@ class HarryLoop:
             retrieval = await self._retriever.retrieve(query, filters, unit)
             timings = dict(retrieval.timings_ms)
             rank_started = time.perf_counter()
-            ranking, verdict = self._ranker.rank(retrieval)
+            ranking, verdict = self._ranker.rank(retrieval, filtered=filters.any)
             timings["rank"] = _since(rank_started)
             read_started = time.perf_counter()
             hits = await self._hits(unit, ranking, k)
@@ -114,7 +116,7 @@ class HarryLoop:
             ranking=tuple(ranking),
             degraded=retrieval.degraded,
             timings_ms=timings,
-            gap_id=gap_id(query.question) if verdict.band is Band.WEAK else "",
+            gap_id=gap_id(query.question) if _is_gap(verdict, retrieval, filters, ranking) else "",
             revision=retrieval.statistics.revision,
         )
 
@@ -184,6 +186,12 @@ class HarryLoop:
             )
         if not any(character.isalnum() for character in clean(question)):
             raise InputError("The query holds no word. Send the user's question as text.")
+
+
+def _is_gap(verdict: Verdict, retrieval: Retrieval, filters: SearchFilters, ranking: Sequence[Candidate]) -> bool:
+    """A weak answer is a gap; an empty knowledge base and a filter that lets nothing through are none."""
+    nothing_to_search = not retrieval.statistics.chunks or (filters.any and not ranking)
+    return verdict.band is Band.WEAK and not nothing_to_search
 
 
 def _storable(filters: SearchFilters) -> SearchFilters:

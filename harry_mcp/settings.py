@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from harry_mcp.errors import SettingsError
@@ -24,6 +24,10 @@ _NESTED = "__"
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[int, Field(ge=1)]
+
+
+def _upper(value: object) -> object:
+    return value.upper() if isinstance(value, str) else value
 
 
 class _Section(BaseModel):
@@ -155,7 +159,7 @@ class Settings(BaseSettings):
         default=None,
         description="The domain profile, a TOML file: subject, web allow-list, glossary, topics, answer style.",
     )
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
+    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper)] = Field(
         default="WARNING", description="What is written to stderr."
     )
     database: DatabaseSection = DatabaseSection()
@@ -224,6 +228,11 @@ def _nested(env: Mapping[str, str]) -> dict[str, object]:
 def environment(name: str, default: str = "") -> str:
     """One foreign variable of the environment, for the few places that must look at one."""
     return os.environ.get(name, default)
+
+
+def forbid_telemetry() -> None:
+    """Keep onnxruntime from writing a device id under HOME and sending events: it reads this when it is imported."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 
 def child_environment(**changes: str) -> dict[str, str]:

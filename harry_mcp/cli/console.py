@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import sys
 from collections.abc import Coroutine
 from enum import IntEnum
@@ -36,6 +37,8 @@ class ExitCode(IntEnum):
     DATABASE = 3
     PROVIDER = 4
     PARTIAL = 5
+    INTERRUPTED = 130
+    TERMINATED = 143
 
 
 def terminal(*, stderr: bool = False) -> Console:
@@ -46,14 +49,28 @@ def terminal(*, stderr: bool = False) -> Console:
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run a command's work to its end.
+    """Run a command's work to its end, or to the signal that ends it; either way everything is closed in order.
 
     psycopg cannot use Windows' proactor loop, so that platform gets the selector.
     """
-    if sys.platform == "win32":
-        with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
-            return runner.run(work)
-    return asyncio.run(work)
+    selector = asyncio.SelectorEventLoop if sys.platform == "win32" else None
+    try:
+        with asyncio.Runner(loop_factory=selector) as runner:
+            return runner.run(_until_terminated(work))
+    except asyncio.CancelledError:
+        raise typer.Exit(ExitCode.TERMINATED) from None
+    except KeyboardInterrupt:
+        sys.stderr.write("harry: stopped. What was written is whole and stays.\n")
+        raise typer.Exit(ExitCode.INTERRUPTED) from None
+
+
+async def _until_terminated(work: Coroutine[Any, Any, T]) -> T:
+    """SIGTERM ends the work as Ctrl-C does. Its default would leave the embedded PostgreSQL running."""
+    if sys.platform != "win32":
+        task = asyncio.current_task()
+        if task is not None:
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return await work
 
 
 def fail(error: HarryError) -> NoReturn:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def search(
     question: Annotated[str, typer.Argument(help="The question, in quotes.")],
-    k: Annotated[int, typer.Option("-k", "--hits", min=1, max=50, help="Number of hits.")] = 5,
+    k: Annotated[int, typer.Option("-k", "--hits", min=0, max=50, help="Number of hits; 0 takes the setting.")] = 0,
     topic: Annotated[str, typer.Option(help="Only documents of this topic.")] = "",
     source: Annotated[str, typer.Option(help="Only documents whose source or URL begins with this.")] = "",
     language: Annotated[str, typer.Option(help="Only documents in this language, such as en.")] = "",
@@ -72,7 +72,7 @@ def print_reply(reply: SearchReply) -> None:
         lines = [
             f"[bold]{escape(where)}[/]",
             escape(shown),
-            f"[dim]{escape(hit.url or hit.document_id)}[/]",
+            f"[dim]{escape(hit.url or hit.source)}[/]",
         ]
         lines.extend(f"[yellow]{escape(caveat)}[/]" for caveat in hit.caveats)
         table.add_row(str(hit.rank), f"[{colour[hit.band]}]{hit.score:.2f}[/]", "\n".join(lines))
@@ -80,6 +80,6 @@ def print_reply(reply: SearchReply) -> None:
     if reply.citations:
         console.print("[bold]Sources[/]")
         for citation in reply.citations:
-            console.print(f"  {escape(citation.title)}  [cyan]{escape(citation.url or citation.document_id)}[/]")
+            console.print(f"  {escape(citation.title)}  [cyan]{escape(citation.url or citation.source)}[/]")
     timings = ", ".join(f"{name} {value:.0f}" for name, value in reply.timings_ms.items())
     console.print(f"[dim]{timings} ms[/]")

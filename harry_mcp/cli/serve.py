@@ -21,7 +21,4 @@ def serve() -> None:
     from harry_mcp.server.server import build_server
     from harry_mcp.server.stdio import serve_stdio
 
-    try:
-        run(serve_stdio(build_server(settings)))
-    except KeyboardInterrupt:
-        raise SystemExit(130) from None
+    run(serve_stdio(build_server(settings)))

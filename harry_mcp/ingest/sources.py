@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -165,7 +166,10 @@ def _failing(error: OSError) -> SourceItem:
 
 def _read_file(path: Path, largest: int) -> SourceDocument:
     try:
-        if path.stat().st_size > largest:
+        facts = path.stat()
+        if not stat.S_ISREG(facts.st_mode):  # a pipe would be waited for without end
+            raise SourceError(f"{path} cannot be read: it is no regular file.")
+        if facts.st_size > largest:
             raise SourceError(f"{path} cannot be read: it is larger than {largest // 1024} KB.")
         data = path.read_bytes()
     except OSError as error:

@@ -34,7 +34,7 @@ def search_text(reply: SearchReply) -> str:
     if reply.citations:
         lines.append("\nCite as:")
         lines.extend(
-            f"- {source.title}{f' <{source.url}>' if source.url else ''} ({source.document_id}, {source.score:.2f})"
+            f"- {source.title} <{source.url or source.source}> ({source.document_id}, {source.score:.2f})"
             for source in reply.citations
         )
     if reply.omitted:
@@ -49,6 +49,7 @@ def _hit(hit: HitReply, nonce: str) -> str:
     facts = [
         f"score {hit.score:.2f} ({hit.band})",
         hit.url or "no address",
+        f"source {hit.source}",
         f"{hit.document_id} from character {hit.start}, chunks {', '.join(hit.chunk_ids)}",
         f"updated {hit.updated_at}",
     ]

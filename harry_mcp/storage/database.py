@@ -107,10 +107,15 @@ class Database:
                 await queries.run(connection, _SQL["vacuum_index"])
 
     async def heal(self) -> None:
-        """Throw away the connections that a PostgreSQL which went left behind; new ones are made as they are needed.
+        """Start the embedded server again if it died, and throw away the connections that it left behind.
 
         Called after a failure and not before every use: the check would cost each search three round trips.
+
+        Raises:
+            DatabaseUnavailable: the embedded server cannot be started.
         """
+        if self._embedded is not None:
+            await asyncio.to_thread(self._embedded.revive)
         await self._pool.check()
 
     async def versions(self) -> Versions:
@@ -157,10 +162,14 @@ async def connect(dsn: str, settings: Settings) -> AsyncConnection[Any]:
             "postgresql://user:password@host:5432/database, or unset it to let harry run its own."
         ) from error
     except psycopg.Error as error:
-        raise DatabaseUnavailable(
-            f"PostgreSQL cannot be reached: {_first_line(error)}. Check HARRY_DATABASE_URL, "
-            "or unset it to let harry run its own."
-        ) from error
+        raise DatabaseUnavailable(f"PostgreSQL cannot be reached: {_first_line(error)}. {_advice(settings)}") from error
+
+
+def _advice(settings: Settings) -> str:
+    if settings.database_url.get_secret_value():
+        return "Check HARRY_DATABASE_URL, or unset it to let harry run its own."
+    folder = settings.data_dir / "postgres"
+    return f"If it stays, the files in {folder} are damaged: restore a backup, or move the folder away to begin anew."
 
 
 async def _prepare(dsn: str, space: EmbeddingSpace, settings: Settings) -> StoredSpace:

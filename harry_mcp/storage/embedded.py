@@ -124,6 +124,14 @@ class EmbeddedPostgres:
             password=password.read_text(encoding="utf-8") if password.exists() else None,
         )
 
+    def revive(self) -> None:
+        """Start the server again if it died.
+
+        Raises:
+            DatabaseUnavailable: it cannot be started.
+        """
+        EmbeddedPostgres.start(self._instance.data_dir).close()
+
     def close(self) -> None:
         """Stop using the server; the last user stops it. Called again or in a forked child: nothing."""
         if self._owner != os.getpid():

@@ -277,3 +277,12 @@ def test_installed_packages_are_documents() -> None:
 def test_the_fetcher_is_any_callable() -> None:
     page = FetchedPage(url="https://x.org/a", body=b"words here", media_type="text/markdown")
     assert next(expand("https://x.org/a", fetch=lambda url: page)).read().text == "words here"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.promise("ING-5")
+def test_a_named_pipe_is_reported_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.md")
+    (read,) = read_each(expand(str(tmp_path)))
+    assert isinstance(read, Unreadable)
+    assert "no regular file" in read.reason

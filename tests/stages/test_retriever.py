@@ -200,3 +200,15 @@ async def test_a_strong_search_is_stored_and_opens_no_gap(filled: App) -> None:
     async with filled.database.reading() as unit:
         assert await unit.searches.gaps(10) == []
         assert await unit.searches.get(result.search_id) is not None
+
+
+@pytest.mark.promise("VER-7")
+async def test_an_empty_knowledge_base_and_a_wrong_filter_are_no_gaps(app: App) -> None:
+    empty = await app.loop.search("How do I rotate an API key?")
+    assert "holds no searchable document yet" in empty.verdict.reason
+    assert empty.gap_id == ""
+    await app.ingester.ingest(ALL)
+    narrowed = await app.loop.search("How do I rotate an API key?", filters=SearchFilters(topic="nope"))
+    assert "filters" in narrowed.verdict.reason
+    assert narrowed.gap_id == ""
+    assert narrowed.status is SearchStatus.EMPTY

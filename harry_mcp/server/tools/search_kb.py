@@ -109,6 +109,7 @@ def _hit(hit: Hit, text: str) -> HitReply:
         band=hit.band.value,
         title=passage.title,
         url=passage.url,
+        source=passage.source,
         heading=" > ".join(passage.heading_path),
         text=text,
         truncated=len(text) < len(hit.text),
@@ -136,6 +137,6 @@ def _citations(hits: list[HitReply]) -> list[CitationReply]:
     for hit in hits:
         best.setdefault(hit.url or hit.document_id, hit)
     return [
-        CitationReply(title=hit.title, url=hit.url, document_id=hit.document_id, score=hit.score)
+        CitationReply(title=hit.title, url=hit.url, source=hit.source, document_id=hit.document_id, score=hit.score)
         for hit in best.values()
     ]

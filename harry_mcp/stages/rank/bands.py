@@ -17,6 +17,10 @@ _ADVICE = {
     "does not know. Do not answer from memory.",
 }
 
+_ADVICE_WITHOUT_HITS = (
+    "Call web_fallback if you have it, else say that the knowledge base does not know. Do not answer from memory."
+)
+
 
 def band_of(score: float, thresholds: RankSection) -> Band:
     """The band of a calibrated score, never of a similarity, a fusion score or one normalised within its query."""
@@ -30,6 +34,6 @@ def next_action(band: Band) -> NextAction:
     return _ACTIONS[band]
 
 
-def reason(band: Band, why: str) -> str:
+def reason(band: Band, why: str, *, found: bool) -> str:
     """One sentence of cause, one of advice."""
-    return f"{why} {_ADVICE[band]}"
+    return f"{why} {_ADVICE[band] if found else _ADVICE_WITHOUT_HITS}"
