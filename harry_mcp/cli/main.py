@@ -15,7 +15,7 @@ from harry_mcp.errors import HarryError
 _HELP = """A knowledge base for AI agents that says how far its answers can be trusted.
 
 Exit codes: 0 done; 1 failed; 2 the input or a setting cannot be used; 3 the database; 4 a model or service;
-5 done in part, the output names what was left out.
+5 done in part, the output names what was left out; 130 stopped by Ctrl-C; 143 ended by SIGTERM.
 """
 
 app = typer.Typer(name="harry", help=_HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
