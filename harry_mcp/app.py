@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+from harry_mcp.ingest.crawl.crawler import Crawler
 from harry_mcp.ingest.ingester import Ingester
+from harry_mcp.ingest.situating import Situator
 from harry_mcp.loop import HarryLoop
 from harry_mcp.ports import Embedder
 from harry_mcp.profile import DomainProfile, load_profile
-from harry_mcp.providers.local.embedder import LocalEmbedder
+from harry_mcp.providers.factory import build_claude, build_embedder
 from harry_mcp.providers.local.ranker import LocalRanker
 from harry_mcp.settings import Settings
 from harry_mcp.stages.rank.ranker import RankStage
@@ -24,7 +26,12 @@ class App:
         self.profile = profile
         self.database = database
         self.embedder = embedder
-        self.ingester = Ingester(database, embedder, settings.ingest)
+        self._claude = build_claude(settings)
+        situator = (
+            Situator(self._claude, settings.claude, allowance=settings.ingest.ask_above) if self._claude else None
+        )
+        self.ingester = Ingester(database, embedder, settings.ingest, situator)
+        self.crawler = Crawler(database, self.ingester, settings.crawl, page_bytes=settings.ingest.file_bytes)
         self.loop = HarryLoop(
             settings=settings,
             profile=profile,
@@ -43,10 +50,7 @@ class App:
             ProviderError: the embedding model cannot be loaded.
         """
         profile = load_profile(settings.profile)
-        section = settings.embedding
-        embedder = LocalEmbedder(
-            threads=section.threads, batch_tokens=section.batch_tokens, query_cache=section.query_cache
-        )
+        embedder = build_embedder(settings)
         loading = asyncio.create_task(embedder.load())
         try:
             database = await Database.open(settings, embedder.space)
@@ -62,6 +66,8 @@ class App:
 
     async def close(self) -> None:
         await self.loop.settled()
+        if self._claude is not None:
+            await self._claude.close()
         await self.database.close()
 
     async def __aenter__(self) -> App:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -11,6 +12,17 @@ import numpy.typing as npt
 from harry_mcp.domain.search import Candidate, CorpusStatistics, EmbeddingSpace, QueryTerm
 
 Vectors = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Completion:
+    """An answer, and the tokens that it is billed by."""
+
+    text: str
+    input_tokens: int = 0
+    cache_write_tokens: int = 0
+    cache_read_tokens: int = 0
+    output_tokens: int = 0
 
 
 @runtime_checkable
@@ -33,6 +45,41 @@ class Embedder(Protocol):
 
         Raises:
             ProviderError: the model failed.
+        """
+        ...
+
+
+@runtime_checkable
+class DocumentEmbedder(Embedder, Protocol):
+    """An embedder whose vector of a passage depends on the other passages of its document."""
+
+    async def embed_passages(self, documents: Sequence[Sequence[str]]) -> list[Vectors]:
+        """Vectors of the passages of each document, all of them given in their order.
+
+        Raises:
+            ProviderError: the model failed; nothing was embedded.
+        """
+        ...
+
+
+class LanguageModel(Protocol):
+    """Answers a question with text."""
+
+    @property
+    def name(self) -> str:
+        """The model, as recipes and reports name it."""
+        ...
+
+    async def complete(self, question: str, *, system: str, document: str, most_tokens: int) -> Completion:
+        """The answer to a question about a document.
+
+        ``system`` and ``document`` come first and are the same for many questions: a provider that can keeps them
+        cached between calls. The answer may be cut off at ``most_tokens``.
+
+        Raises:
+            ProviderTimeout: no answer within the time that the settings give, retries included.
+            ProviderNotConfigured: the key or the model is refused; asking again is no use.
+            ProviderError: the service failed, or gave no text.
         """
         ...
 

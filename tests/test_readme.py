@@ -15,7 +15,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 
 from harry_mcp.cli.demo import ANSWERED, UNANSWERED
-from harry_mcp.settings import Settings, child_environment, setting_names
+from harry_mcp.settings import KEYS, Settings, child_environment, setting_names
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -79,8 +79,8 @@ async def test_the_example_configuration_starts_a_server(settings: Settings) -> 
 
 @pytest.mark.promise("RUN-5")
 def test_the_readme_has_every_setting_and_no_other() -> None:
-    documented = set(re.findall(r"^\| `(HARRY_[A-Z_]+)`", README, re.MULTILINE))
-    assert documented == set(setting_names())
+    documented = set(re.findall(r"^\| `([A-Z_]+)`", README, re.MULTILINE))
+    assert documented == {*setting_names(), *KEYS}
 
 
 def test_every_path_that_the_readme_names_exists() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from harry_mcp import __version__
 from harry_mcp.cli.console import ExitCode, print_json, run, terminal
 from harry_mcp.errors import HarryError, SettingsError
 from harry_mcp.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from harry_mcp.storage.spaces import SpaceState
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ async def _examine() -> list[Check]:
         return [*checks, Check("settings", False, str(error))]
     checks.append(_profile(settings))
     checks.append(await _model(settings))
+    checks.append(_contexts(settings))
     checks.append(
         Check(
             "ranker",
@@ -71,24 +75,39 @@ def _profile(settings: Settings) -> Check:
 
 
 async def _model(settings: Settings) -> Check:
-    from harry_mcp.providers.local.embedder import LocalEmbedder
+    from harry_mcp.providers.factory import build_embedder
 
-    embedder = LocalEmbedder(threads=settings.embedding.threads)
+    embedder = build_embedder(settings)
     try:
         await embedder.load()
     except HarryError as error:
         return Check("embeddings", False, str(error))
-    return Check("embeddings", True, f"{embedder.space}, on this machine, no key needed")
+    local = embedder.space.provider == "local"
+    why = "on this machine, no key needed" if local else "by VOYAGE_API_KEY; the texts go to Voyage AI"
+    return Check("embeddings", True, f"{embedder.space}, {why}")
+
+
+def _contexts(settings: Settings) -> Check:
+    from harry_mcp.providers.factory import build_claude
+
+    try:
+        claude = build_claude(settings)
+    except HarryError as error:
+        return Check("contexts", False, str(error))
+    if claude is None:
+        why = "no ANTHROPIC_API_KEY" if settings.ingest.context == "auto" else "HARRY_INGEST__CONTEXT says so"
+        return Check("contexts", True, f"from the template, title and headings, no key needed ({why})")
+    return Check("contexts", True, f"by {claude.name}, ANTHROPIC_API_KEY is set; the documents go to Anthropic")
 
 
 async def _database(settings: Settings) -> list[Check]:
-    from harry_mcp.providers.local.embedder import SPACE
+    from harry_mcp.providers.factory import build_embedder
     from harry_mcp.storage.database import Database
 
     given = bool(settings.database_url.get_secret_value())
     where = "HARRY_DATABASE_URL" if given else f"embedded, in {settings.data_dir / 'postgres'}"
     try:
-        database = await Database.open(settings, SPACE)
+        database = await Database.open(settings, build_embedder(settings).space)
     except HarryError as error:
         return [Check("database", False, f"{where}: {error}")]
     try:
@@ -97,6 +116,7 @@ async def _database(settings: Settings) -> list[Check]:
             counts = await unit.documents.counts()
             searches = await unit.searches.counts(7)
             languages = await unit.keywords.languages()
+            spaces = await unit.spaces.all()
     finally:
         await database.close()
     documents = ", ".join(f"{row.documents} {row.status}" for row in counts) or "none yet; run `harry ingest`"
@@ -109,8 +129,14 @@ async def _database(settings: Settings) -> list[Check]:
             f"{where}: PostgreSQL {versions.postgres}, pgvector {versions.pgvector}, {versions.size}",
         ),
         Check("documents", True, f"{documents}; {chunks} chunks; languages {', '.join(languages)}"),
+        Check("vectors", True, "; ".join(_space(state) for state in spaces)),
         Check("searches", True, f"{searches.searches} in 7 days{weak}"),
     ]
+
+
+def _space(state: SpaceState) -> str:
+    use = "in use" if state.active else "not in use"
+    return f"{state.space}, {use}, {state.vectors} of {state.chunks} chunks"
 
 
 def _print(checks: list[Check]) -> None:

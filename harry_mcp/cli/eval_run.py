@@ -24,6 +24,9 @@ def eval_run(
     from harry_mcp.evals.run import evaluate
 
     settings = load_settings()
+    if settings.ingest.context == "auto":  # a key alone must not make a measurement cost money: say `claude` for that
+        ingest = settings.ingest.model_copy(update={"context": "template"})
+        settings = settings.model_copy(update={"ingest": ingest})
     wanted = golden.load(corpus, queries, holdout)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     console = terminal(stderr=True)
@@ -60,4 +63,5 @@ def _print(figures: dict[str, Any]) -> None:
         console.print(f"  {band}: {values['questions']} questions, {values['answerable']:.0%} truly answerable")
     timings = ", ".join(f"{name} {value:.1f}" for name, value in figures["latency_ms"].items())
     console.print(f"Median ms: {timings}")
+    console.print(f"Chunks cut by {figures['chunking']}, contexts by {figures['contexts']}")
     console.print(f"Scored by {figures['relevance_source']}")

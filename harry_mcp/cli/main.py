@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from harry_mcp import __version__
-from harry_mcp.cli import demo, doctor, eval_run, ingest, search, serve
+from harry_mcp.cli import crawl, demo, doctor, eval_run, ingest, reembed, search, serve
 from harry_mcp.cli.console import fail
 from harry_mcp.errors import HarryError
 
@@ -21,7 +21,9 @@ Exit codes: 0 done; 1 failed; 2 the input or a setting cannot be used; 3 the dat
 app = typer.Typer(name="harry", help=_HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command("serve")(serve.serve)
 app.command("ingest")(ingest.ingest)
+app.command("crawl")(crawl.crawl)
 app.command("search")(search.search)
+app.command("reembed")(reembed.reembed)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 evaluations = typer.Typer(help="Measure retrieval and verdicts on a golden set.", no_args_is_help=True)

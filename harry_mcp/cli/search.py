@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 
 def search(
     question: Annotated[str, typer.Argument(help="The question, in quotes.")],
-    k: Annotated[int, typer.Option("-k", "--hits", min=0, max=50, help="Number of hits; 0 takes the setting.")] = 0,
+    k: Annotated[
+        int | None, typer.Option("-k", "--hits", min=1, max=50, help="Number of hits. Default: HARRY_RETRIEVE__K.")
+    ] = None,
     topic: Annotated[str, typer.Option(help="Only documents of this topic.")] = "",
     source: Annotated[str, typer.Option(help="Only documents whose source or URL begins with this.")] = "",
     language: Annotated[str, typer.Option(help="Only documents in this language, such as en.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print what the MCP tool would return.")] = False,
 ) -> None:
     """Search the knowledge base and print the scored, cited result."""
-    reply = run(_search(load_settings(), question, k, topic, source, language))
+    reply = run(_search(load_settings(), question, k or 0, topic, source, language))
     if as_json:
         print_json(reply.model_dump(mode="json"))
     else:

@@ -105,7 +105,8 @@ class Document:
 
 @dataclass(slots=True, kw_only=True)
 class IngestOutcome:
-    """What became of each document of one ingest run, by title; ``failed`` maps a source to the reason.
+    """What became of each document of one ingest run, by title; ``failed`` maps a source to the reason,
+    ``template_contexts`` one whose passages did not all get the context of the model that was asked for it.
 
     The one value here that grows: a run fills it while it goes.
     """
@@ -115,4 +116,5 @@ class IngestOutcome:
     unchanged: list[str] = field(default_factory=list[str])
     missing: list[str] = field(default_factory=list[str])
     failed: dict[str, str] = field(default_factory=dict[str, str])
+    template_contexts: dict[str, str] = field(default_factory=dict[str, str])
     chunks_written: int = 0

@@ -51,6 +51,9 @@ async def evaluate(settings: Settings, golden: GoldenSet, report: Report | None 
         )
         if outcome.failed:
             raise EvalError(f"{len(outcome.failed)} documents could not be stored: {outcome.failed}.")
+        if outcome.template_contexts:
+            first = next(iter(outcome.template_contexts.values()))
+            raise EvalError(f"Not every passage has the context that is to be measured: {first}.")
         asked = await _ask_all(app, golden, names, note)
         versions = await app.database.versions()
     return {
@@ -58,6 +61,8 @@ async def evaluate(settings: Settings, golden: GoldenSet, report: Report | None 
         "chunks": outcome.chunks_written,
         "questions": len(golden.questions),
         "embeddings": str(app.embedder.space),
+        "chunking": settings.ingest.chunking,
+        "contexts": app.ingester.situator.recipe.strip(" +") if app.ingester.situator else "template",
         "relevance_source": asked[0].result.verdict.relevance_source,
         "postgres": versions.postgres,
         **_figures(asked),
@@ -72,13 +77,15 @@ def _step(progress: Progress) -> str:
     return f"{progress.outcome} {progress.title}"
 
 
-def _prepared(golden: GoldenSet, ingester: Ingester, names: dict[str, str]) -> Iterator[PreparedDocument]:
-    """The corpus as prepared documents; fills ``names`` with the golden id behind each of our ids."""
+def _prepared(
+    golden: GoldenSet, ingester: Ingester, names: dict[str, str]
+) -> Iterator[SourceDocument | PreparedDocument]:
+    """The corpus, ready-made chunks prepared; fills ``names`` with the golden id behind each of our ids."""
     if not golden.ready_made:
         for row in golden.corpus:
             document = _document(row)
             names[document.id] = row.id
-            yield ingester.prepare(document)
+            yield document
         return
     ordered = sorted(golden.corpus, key=lambda row: row.doc_id)
     for doc_id, group in groupby(ordered, key=lambda row: row.doc_id):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
+from collections.abc import Iterable
 from urllib.parse import SplitResult, quote, urlsplit, urlunsplit
 
 from harry_mcp.errors import SourceError
@@ -12,9 +13,15 @@ from harry_mcp.errors import SourceError
 _PORTS = {"http": 80, "https": 443}
 _TRACKING = re.compile(r"(?:utm_\w+|gclid|fbclid|mc_cid|mc_eid|msclkid|_hsenc|_hsmi)=", re.IGNORECASE)
 
+# Names of a visit, not of a page; servers write them into links when they see no cookie.
+_SESSION = re.compile(r";(?:jsessionid|phpsessid)=[^/?;]*", re.IGNORECASE)
+_ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
 
 def canonical_address(url: str) -> str:
-    """One spelling for one page: host in small letters, no default port, no fragment, no tracking parameters.
+    """One spelling for one page: host in small letters, no default port, no fragment, no tracking parameters, no dot
+    segments, and escapes only where they are needed (RFC 3986, 6.2.2).
 
     Raises SourceError for what is not an http(s) address, or carries a user name or password (it would be stored).
     """
@@ -27,8 +34,32 @@ def canonical_address(url: str) -> str:
     port = "" if parts.port in (None, _PORTS[parts.scheme]) else f":{parts.port}"
     netloc = (f"[{host}]" if ":" in host else host) + port
     query = "&".join(part for part in parts.query.split("&") if part and not _TRACKING.match(part))
-    path = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._")
-    return urlunsplit((parts.scheme, netloc, path, quote(query, safe="/%:@!$&'()*+,;=~-._?[]"), ""))
+    path = _without_dots(_escaped(_SESSION.sub("", parts.path), "/%:@!$&'()*+,;=~-._"))
+    return urlunsplit((parts.scheme, netloc, path, _escaped(query, "/%:@!$&'()*+,;=~-._?[]"), ""))
+
+
+def _escaped(text: str, safe: str) -> str:
+    """Escaped where it must be, with capitals; a plain character that came escaped is written plainly."""
+
+    def spelled(match: re.Match[str]) -> str:
+        plain = chr(int(match[1], 16))
+        return plain if plain in _UNRESERVED else match[0].upper()
+
+    return _ESCAPE.sub(spelled, quote(text, safe=safe))
+
+
+def _without_dots(path: str) -> str:
+    """Without ``.`` and ``..`` segments (RFC 3986, 5.2.4)."""
+    kept: list[str] = []
+    segments = path.split("/")[1:] or [""]
+    for segment in segments:
+        if segment == "..":
+            del kept[-1:]
+        elif segment != ".":
+            kept.append(segment)
+    if segments[-1] in (".", ".."):
+        kept.append("")
+    return "/" + "/".join(kept)
 
 
 def _split(url: str) -> SplitResult:
@@ -50,14 +81,24 @@ def resolve_public(host: str, port: int, *, allow_private: bool = False) -> str:
     The caller must connect to this very address: a name may resolve to another one a moment later. Every address
     of the name must be public, else SourceError.
     """
+    addresses = lookup(host, port)
+    if not allow_private and not all_public(addresses):
+        raise SourceError(f"{host} is a private address, and those are not fetched unless you allow it.")
+    return addresses[0]
+
+
+def lookup(host: str, port: int) -> list[str]:
+    """Every IP address of a name, the one to use first. Raises SourceError when there is none."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         raise SourceError(f"{host} cannot be found: check the address and the network.") from error
-    addresses = [str(entry[4][0]) for entry in found]
-    if not allow_private and not all(is_public(address) for address in addresses):
-        raise SourceError(f"{host} is a private address, and those are not fetched unless you allow it.")
-    return addresses[0]
+    return [str(entry[4][0]) for entry in found]
+
+
+def all_public(addresses: Iterable[str]) -> bool:
+    """Whether a name with these addresses may be fetched: one private address among them is enough to refuse it."""
+    return all(is_public(address) for address in addresses)
 
 
 def is_public(address: str) -> bool:

@@ -14,15 +14,16 @@ _ATX = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\Z")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*\Z")
 
 
-def contextualise(document: SourceDocument, chunk: Chunk) -> ContextualChunk:
+def contextualise(document: SourceDocument, chunk: Chunk, context: str = "") -> ContextualChunk:
     """The template context: the title, the heading path, then the chunk's text unchanged.
 
-    What the chunk's own first headings say, and what repeats the title, is not said again.
+    What the chunk's own first headings say, and what repeats the title, is not said again. A ``context`` that a model
+    wrote is one more line between the two.
     """
     said = {_folded(heading) for heading in _opening_headings(chunk.text)}
     title = "" if _folded(document.title) in said else cut_at_word(document.title, _LONGEST_TITLE)
     path = [step for step in chunk.heading_path if _folded(step) not in said | {_folded(document.title)}]
-    preamble = [line for line in (title, _path_line(path)) if line]
+    preamble = [line for line in (title, _path_line(path), context) if line]
     text = "\n".join(preamble) + "\n\n" + chunk.text if preamble else chunk.text
     return ContextualChunk(chunk=chunk, contextual_text=text)
 

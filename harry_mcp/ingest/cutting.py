@@ -42,6 +42,18 @@ def cut_block(text: str, block: Block, aim: int, maximum: int) -> list[Block]:
     return [Block(kind=Kind.PROSE, start=start, end=end, cut_from=block.start) for start, end in spans]
 
 
+def sentence_spans(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The sentences of a run of prose: spans in order that hold every non-blank character of it."""
+    ends = sorted({match.end() for pattern in PROSE_BREAKS[:2] for match in pattern.finditer(text, start, end)} | {end})
+    spans: list[tuple[int, int]] = []
+    for stop in ends:
+        body = text[start:stop].rstrip()
+        if body.strip():
+            spans.append((start, start + len(body)))
+        start = stop
+    return spans
+
+
 def _cut_code(text: str, block: Block, aim: int, maximum: int) -> list[Block]:
     head = _LINE.search(text, block.start, block.end)
     if not block.fence or head is None:

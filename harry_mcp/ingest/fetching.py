@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 LARGEST = 20 * 1024 * 1024  # bytes, after decompression: a page beyond it is a download, and memory is shared
 _REDIRECTS = 5
-_MOVED = frozenset({301, 302, 303, 307, 308})
+MOVED = frozenset({301, 302, 303, 307, 308})
 _AGENT = "harry-mcp/0.1 (knowledge base; reads one page at a time)"
+_ACCEPT = "text/html,text/markdown,text/plain,*/*;q=0.5"
 _REASONS = {
     401: "it asks for a login",
     403: "the site refuses access",
@@ -70,17 +71,11 @@ def _step(
     try:
         request = _request(client, address, deadline, allow_private=allow_private)
         with closing(client.send(request, stream=True)) as response:
-            if response.status_code in _MOVED and "location" in response.headers:
+            if response.status_code in MOVED and "location" in response.headers:
                 return canonical_address(urljoin(address, response.headers["location"]))
             if response.status_code != 200:
-                why = _REASONS.get(response.status_code, f"the site answers with status {response.status_code}")
-                raise SourceError(f"{address} cannot be read: {why}.")
-            return FetchedPage(
-                url=address,
-                body=_body(response, address, deadline, largest),
-                media_type=response.headers.get("content-type", "").partition(";")[0].strip().lower(),
-                charset=response.charset_encoding or "",
-            )
+                raise SourceError(f"{address} cannot be read: {why_not(response.status_code)}.")
+            return as_page(address, response, _body(response, address, deadline, largest))
     except httpx.TimeoutException as error:
         raise SourceError(f"{address} cannot be read: the site did not answer in time.") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -88,29 +83,59 @@ def _step(
 
 
 def _request(client: httpx.Client, address: str, deadline: float, *, allow_private: bool) -> httpx.Request:
-    """A request to the number that the name was checked to have, for the host that was named."""
+    """A request to the number that the name was checked to have."""
+    number = resolve_public(*host_and_port(address), allow_private=allow_private)
+    headers = {"user-agent": _AGENT}
+    return pinned_request(client, address, number, headers=headers, timeout=max(0.05, deadline - time.monotonic()))
+
+
+def host_and_port(address: str) -> tuple[str, int]:
+    """Where the server of a canonical address listens."""
     parts = urlsplit(address)
-    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
-    number = resolve_public(host, port, allow_private=allow_private)
+    return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def pinned_request(
+    client: httpx.Client | httpx.AsyncClient, address: str, number: str, *, headers: dict[str, str], timeout: float
+) -> httpx.Request:
+    """A GET of ``address`` that connects to ``number`` and resolves no name, for the host that was named."""
+    parts = urlsplit(address)
+    host, port = host_and_port(address)
     target = f"[{number}]" if ":" in number else number
     query = f"?{parts.query}" if parts.query else ""
     return client.build_request(
         "GET",
         f"{parts.scheme}://{target}:{port}{parts.path}{query}",
-        headers={
-            "host": parts.netloc,
-            "user-agent": _AGENT,
-            "accept": "text/html,text/markdown,text/plain,*/*;q=0.5",
-        },
+        headers={"host": parts.netloc, "accept": _ACCEPT, **headers},
         extensions={"sni_hostname": host},  # the certificate is checked against the name, not the number
-        timeout=max(0.05, deadline - time.monotonic()),
+        timeout=timeout,
     )
+
+
+def as_page(address: str, response: httpx.Response, body: bytes) -> FetchedPage:
+    """The page of an answer whose body was read."""
+    return FetchedPage(
+        url=address,
+        body=body,
+        media_type=response.headers.get("content-type", "").partition(";")[0].strip().lower(),
+        charset=response.charset_encoding or "",
+    )
+
+
+def why_not(status: int) -> str:
+    """What a status other than 200 means to a person."""
+    return _REASONS.get(status, f"the site answers with status {status}")
+
+
+def declares_too_much(response: httpx.Response, largest: int) -> bool:
+    """Whether a body says of itself that it is larger than that."""
+    declared = response.headers.get("content-length", "")
+    return declared.isdigit() and int(declared) > largest
 
 
 def _body(response: httpx.Response, address: str, deadline: float, largest: int) -> bytes:
     too_large = SourceError(f"{address} cannot be read: it is larger than {largest // 1024} KB.")
-    declared = response.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > largest:
+    if declares_too_much(response, largest):
         raise too_large
     body = bytearray()
     for piece in response.iter_bytes():

@@ -14,11 +14,16 @@ _ESCAPES = {'\\"': '"', "\\\\": "\\", "\\n": " ", "\\t": " "}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontMatter:
-    """What a document says of itself; "" for what it does not say."""
+    """What a document says of itself; "" for what it does not say.
+
+    ``path`` is its place on its own site (``/guides/start/``): an address only where the site's is known.
+    """
 
     title: str = ""
     url: str = ""
+    path: str = ""
     language: str = ""
+    description: str = ""
 
 
 def split_front_matter(text: str) -> tuple[FrontMatter, str]:
@@ -38,11 +43,14 @@ def _front_matter(values: dict[str, str]) -> FrontMatter:
     def first(*keys: str) -> str:
         return next((" ".join(values[key].split()) for key in keys if values.get(key, "").strip()), "")
 
-    address = first("url", "canonical_url", "canonical", "permalink")
+    address = first("canonical_url", "canonical", "url", "permalink")
+    path = first("permalink", "url", "slug")
     return FrontMatter(
         title=first("title"),
-        url=address if address.startswith(("https://", "http://")) else "",  # a path alone leads nowhere
+        url=address if address.startswith(("https://", "http://")) else "",
+        path=path if re.fullmatch(r"/[\w/.~%+-]*", path) and not path.startswith("//") else "",
         language=first("lang", "language", "locale"),
+        description=first("description", "summary"),
     )
 
 

@@ -12,15 +12,18 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urljoin, urlsplit
 
+from harry_mcp.ingest.html_selection import agreed_blocks, prose_words
 from harry_mcp.ingest.html_tables import rows_of
 from harry_mcp.ingest.html_tree import Element, copy_of, drop, found, found_words, new_element, parse_html
-from harry_mcp.ingest.html_writer import markdown_of
+from harry_mcp.ingest.html_writer import blocks_of, markdown_of
 from harry_mcp.ingest.inline import plain_inline
 from harry_mcp.ingest.language import iso_639_1
 
 # Markers around what travels through trafilatura: plain letters, because it takes out unusual characters.
 _MARKED = re.compile(r"zqOpen(\d+)qz.*?zqShut\1qz", re.DOTALL)
 _MARKS = re.compile(r"zq(?:Open|Shut)\d+qz")
+_UNDERLINED = re.compile(r"</?u>")  # trafilatura leaves it as a tag
+_ESCAPED = re.compile(r"(?<=\w)\\_(?=\w)")  # inside a word it marks nothing, and ``max\_size`` is not found
 _WEIGHT = 600  # characters of a code block or table that go along: trafilatura weighs nodes by their text
 _KEPT_SHARE = 0.6  # of the words of a declared main element that trafilatura must have found to be believed
 _SAME_SHARE = 0.9  # from here on the two found the same article, and the structure of our own is better
@@ -76,14 +79,17 @@ def read_page(html: str, *, url: str = "", whole: bool = False) -> HtmlPage:
 
 def _article(root: Element) -> str:
     main = _main_of(root)
-    own = markdown_of(main)
+    blocks = blocks_of(main)
+    own = "\n\n".join(blocks)
     article = _extracted(root)
     expected, words = len(own.split()), len(article.split())
     lost_code = article.count("```") < 0.8 * own.count("```")
-    cut_hard = words < _KEPT_SHARE * expected
     if str(main.tag) == "body":  # it holds much that is not the article, so only clear signs count
+        cut_hard = words < _KEPT_SHARE * expected
         return own if (lost_code and cut_hard) or words < min(_LEAST_WORDS, expected) else article
-    return own if lost_code or cut_hard or words > _SAME_SHARE * expected else article
+    if lost_code or words < _KEPT_SHARE * min(expected, prose_words(main)):
+        return own
+    return "\n\n".join(agreed_blocks(blocks, article)) if words > _SAME_SHARE * expected else article
 
 
 def _main_of(root: Element) -> Element:
@@ -135,7 +141,8 @@ def _extracted(root: Element) -> str:
     article = trafilatura.extract(
         cast(Any, root), output_format="markdown", include_comments=False, include_tables=True, include_formatting=True
     )
-    pieces = _MARKED.split(re.sub(r"\n{3,}", "\n\n", article or ""))
+    plain = _ESCAPED.sub("_", _UNDERLINED.sub("", article or ""))
+    pieces = _MARKED.split(re.sub(r"\n{3,}", "\n\n", plain))
     pieces[1::2] = [blocks[int(number)] for number in pieces[1::2]]
     text = "\n\n".join(piece.strip("\n") for piece in pieces if piece.strip())
     return "" if _MARKS.search(text) else text  # it cut a block in half: not to be believed

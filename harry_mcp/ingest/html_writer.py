@@ -8,7 +8,7 @@ from itertools import pairwise
 from harry_mcp.ingest.html_code import code_block, code_span
 from harry_mcp.ingest.html_tables import rows_of, table_markdown
 from harry_mcp.ingest.html_tree import Element, children, parse_html
-from harry_mcp.ingest.inline import image_words
+from harry_mcp.ingest.inline import escape_block_start, image_words
 
 _BLOCK_WORDS = (
     "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption figure "
@@ -25,12 +25,16 @@ _HEADING = re.compile(r"h([1-6])\Z")
 _MARKS = {"strong": "**", "b": "**", "em": "*", "i": "*"}
 _CODE = frozenset({"code", "kbd", "samp", "tt"})
 _DEEPEST = 120  # beyond it a subtree is taken as one paragraph: pages nest 30 deep, attacks nest 100,000
-_STARTS_BLOCK = re.compile(r"(#{1,6}(?=\s|$)|`{3}|~{3}|>|[-+](?=\s|$)|={3,}$|\|)")
 
 
 def markdown_of(root: Element) -> str:
     """The Markdown of ``root``: of a table or a ``pre`` the block, of a container all that it holds."""
-    return "\n\n".join(_Writer(root).block(root, 0))
+    return "\n\n".join(blocks_of(root))
+
+
+def blocks_of(root: Element) -> list[str]:
+    """The Markdown of ``root``, one string for each paragraph, heading, list, table or block of code."""
+    return _Writer(root).block(root, 0)
 
 
 def fragment_markdown(html: str) -> str:
@@ -163,7 +167,7 @@ class _Writer:
 
 def _paragraph(inline: str) -> list[str]:
     lines = [" ".join(line.split()) for line in inline.split("\x00")]
-    lines = [_STARTS_BLOCK.sub(r"\\\1", line) if _STARTS_BLOCK.match(line) else line for line in lines if line]
+    lines = [escape_block_start(line) for line in lines if line]
     return ["\n".join(lines)] if lines else []
 
 

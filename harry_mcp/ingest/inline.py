@@ -15,6 +15,12 @@ _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MARK = re.compile("[\ue000-\uf8ff¶]")  # icon fonts' private characters, and the sign of an anchor link
 _BADGE = re.compile(r"shields\.io|badge|travis-ci|codecov|coveralls|/workflows/|circleci|\.svg\?branch", re.IGNORECASE)
 _WORDS = re.compile(r"[^\W\d_]{2,}.*\s.*[^\W\d_]{2,}|[\u0e00-\u0fff\u2e80-\uffef]{2,}", re.DOTALL)
+_STARTS_BLOCK = re.compile(r"(#{1,6}(?=\s|$)|`{3}|~{3}|>|[-+](?=\s|$)|={3,}$|\|)")
+
+
+def escape_block_start(line: str) -> str:
+    """A line of words, escaped where Markdown would take it for a heading, a list, a quote or a fence."""
+    return _STARTS_BLOCK.sub(r"\\\1", line) if _STARTS_BLOCK.match(line) else line
 
 
 def image_words(alt: str, address: str) -> str:

@@ -8,15 +8,19 @@ for a person, when the bytes are not text or hold none.
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import PurePosixPath
-from typing import Protocol
-from urllib.parse import unquote, urlsplit
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import unquote, urljoin, urlsplit
 
 from harry_mcp.domain.documents import SourceDocument
 from harry_mcp.errors import SourceError
 from harry_mcp.ingest.decoding import clean_text, decode
 from harry_mcp.ingest.inline import plain_inline
 from harry_mcp.ingest.language import detect_language, iso_639_1
+
+if TYPE_CHECKING:
+    from harry_mcp.ingest.checkouts import Place
 
 _ATX_H1 = re.compile(r"^ {0,3}#[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*$", re.MULTILINE)
 _SETEXT_H1 = re.compile(r"^(?! {4})(\S.*)\n {0,3}=+[ \t]*$", re.MULTILINE)
@@ -50,18 +54,25 @@ def read_markdown(
     topic: str = "",
     language: str = "",
     charset: str = "",
+    place: Place | None = None,
 ) -> SourceDocument:
-    """Markdown or MDX. The title is the front matter's, else the first h1, else the file's name."""
+    """Markdown or MDX. The title is the front matter's, else the first h1, else the file's name.
+
+    ``place`` is where the file is in a checkout, which says what its address is and where its links lead.
+    """
     from harry_mcp.ingest.front_matter import split_front_matter
     from harry_mcp.ingest.tidying import tidy_markdown
 
     front, body = split_front_matter(decode(data, source=source, charset=charset))
-    text = tidy_markdown(body, mdx=source.lower().endswith(".mdx"))
-    return _document(
+    link = place.link if place else partial(urljoin, source) if _is_web(source) else None
+    text = tidy_markdown(body, mdx=source.lower().endswith(".mdx"), link=link)
+    if not _HAS_WORDS.search(text):
+        text = front.description  # the page of a section that lists its pages: it says what they are about
+    return finished(
         source,
         text,
-        title or plain_inline(front.title) or _first_h1(text),
-        url=url or front.url,
+        title or plain_inline(front.title) or first_h1(text),
+        url=url or (place.url(front) if place else front.url),
         topic=topic,
         language=language or front.language,
     )
@@ -82,7 +93,7 @@ def read_html(
 
     html = decode(data, source=source, charset=charset, html=True)
     page = read_page(html, url=url or (source if _is_web(source) else ""))
-    return _document(
+    return finished(
         _identity(source, page.canonical),
         page.text,
         title or page.title,
@@ -102,9 +113,11 @@ def read_text(
     language: str = "",
     charset: str = "",
 ) -> SourceDocument:
-    """Plain text, kept as it is; what happens to look like Markdown is treated as such when it is cut."""
-    text = decode(data, source=source, charset=charset)
-    return _document(source, text, title or _first_h1(text), url=url, topic=topic, language=language)
+    """Plain text, its words as they are; a file of code or settings becomes one block of code."""
+    from harry_mcp.ingest.plain_text import plain_text_markdown
+
+    text = plain_text_markdown(decode(data, source=source, charset=charset), name=_path(source).name)
+    return finished(source, text, title or first_h1(text), url=url, topic=topic, language=language)
 
 
 def read_rst(
@@ -125,12 +138,13 @@ def read_rst(
     html = rst_to_html(rst)
     page = read_page(html, whole=True) if html else None
     text = page.text if page and page.text else rst
-    return _document(
-        source, text, title or (page.title if page else "") or _first_h1(text), url=url, topic=topic, language=language
+    return finished(
+        source, text, title or (page.title if page else "") or first_h1(text), url=url, topic=topic, language=language
     )
 
 
-def _document(source: str, text: str, title: str, *, url: str, topic: str, language: str) -> SourceDocument:
+def finished(source: str, text: str, title: str, *, url: str, topic: str, language: str) -> SourceDocument:
+    """The document of a text, cleaned, with the title and the language that it lacks. Raises when it has no words."""
     text = clean_text(text)
     if not _HAS_WORDS.search(text):
         raise SourceError(f"{source} holds no text.")
@@ -145,7 +159,8 @@ def _document(source: str, text: str, title: str, *, url: str, topic: str, langu
     )
 
 
-def _first_h1(text: str) -> str:
+def first_h1(text: str) -> str:
+    """The words of the first heading of the first level outside code, "" when there is none."""
     prose = _CODE.sub("", text)
     found = [match for pattern in (_ATX_H1, _SETEXT_H1) if (match := pattern.search(prose))]
     return plain_inline(min(found, key=lambda match: match.start()).group(1)) if found else ""
@@ -154,9 +169,14 @@ def _first_h1(text: str) -> str:
 def _name(source: str) -> str:
     """The last part of an address in words: ``getting-started.md`` is "getting started"."""
     parts = urlsplit(source) if "://" in source else None
-    path = PurePosixPath(unquote(parts.path if parts else source.rpartition(":")[2]).replace("\\", "/"))
+    path = _path(source)
     stem = path.parent.name if path.stem.lower() in ("index", "readme") and path.parent.name else path.stem
     return " ".join(clean_text(re.sub(r"[-_]+", " ", stem)).split()) or (parts.netloc if parts else "") or source
+
+
+def _path(source: str) -> PurePosixPath:
+    parts = urlsplit(source) if "://" in source else None
+    return PurePosixPath(unquote(parts.path if parts else source.rpartition(":")[2]).replace("\\", "/"))
 
 
 def _is_web(source: str) -> bool:
@@ -177,14 +197,3 @@ def _identity(source: str, canonical: str) -> str:
     same_site = (here.hostname or "").removeprefix("www.") == (there.hostname or "").removeprefix("www.")
     front_page = there.path.strip("/") == "" and here.path.strip("/") != ""
     return canonical_address(canonical) if same_site and not front_page else source
-
-
-READERS: dict[str, Reader] = {
-    ".md": read_markdown,
-    ".markdown": read_markdown,
-    ".mdx": read_markdown,
-    ".rst": read_rst,
-    ".txt": read_text,
-    ".html": read_html,
-    ".htm": read_html,
-}

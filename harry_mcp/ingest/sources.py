@@ -6,28 +6,23 @@ import glob
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from urllib.parse import urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 from urllib.request import url2pathname
 
 from harry_mcp.domain.documents import SourceDocument
 from harry_mcp.errors import SourceError
 from harry_mcp.ingest.addresses import canonical_address
-from harry_mcp.ingest.fetching import LARGEST, FetchPage, fetch_page
-from harry_mcp.ingest.readers import READERS, Reader, read_html, read_markdown, read_rst, read_text
+from harry_mcp.ingest.by_format import FORMATS, READERS, reader_for
+from harry_mcp.ingest.checkouts import Checkouts
+from harry_mcp.ingest.fetching import LARGEST, FetchedPage, FetchPage, fetch_page
+from harry_mcp.ingest.front_matter import FrontMatter
+from harry_mcp.ingest.readers import Reader, read_markdown, read_text
 
 _SKIPPED = frozenset({"node_modules", "__pycache__", "bower_components", "site-packages"})
-_BY_MEDIA_TYPE: dict[str, Reader] = {
-    "text/html": read_html,
-    "application/xhtml+xml": read_html,
-    "text/markdown": read_markdown,
-    "text/x-markdown": read_markdown,
-    "text/x-rst": read_rst,
-    "text/prs.fallenstein.rst": read_rst,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +44,7 @@ class Unreadable:
 def expand(target: str, *, fetch: FetchPage = fetch_page, largest: int = LARGEST) -> Iterator[SourceItem]:
     """The items under ``target``: an http(s) address, a file, a folder (with all below it), or a glob (``**`` too).
 
+    A file of a git checkout from a known public host gets the address of its page there.
     Lazy: nothing is read before an item's ``read``. Raises SourceError at once when there is nothing to read. A file of
     more than ``largest`` bytes is refused by its ``read`` (a page: by ``fetch``).
     Hidden files and folders, installed packages and links out of the folder are passed over.
@@ -56,16 +52,18 @@ def expand(target: str, *, fetch: FetchPage = fetch_page, largest: int = LARGEST
     if target.strip().lower().startswith(("http://", "https://")):
         address = canonical_address(target)
         return iter([SourceItem(source=address, read=partial(_read_page, address, fetch))])
-    path = _path(target)
+    path, checkouts = _path(target), Checkouts()
     try:
         if path.is_dir():
-            return _some(_in_folder(path, largest), f"{target} holds no Markdown, reST, HTML or text files.")
+            return _some(
+                _in_folder(path, largest, checkouts), f"{target} holds no documents; what is read is {FORMATS}."
+            )
         if path.exists():
-            return iter([_file(path.resolve(), largest)])
+            return iter([_file(path.resolve(), largest, checkouts)])
     except (OSError, ValueError) as error:
         raise SourceError(f"{target} cannot be read: {_why(error)}.") from error
     if glob.has_magic(target):
-        return _some(_in_glob(str(path), largest), f"No file matches {target}.")
+        return _some(_in_glob(str(path), largest, checkouts), f"No file matches {target}.")
     raise SourceError(f"There is no file or folder {target}.")
 
 
@@ -94,7 +92,9 @@ def file_of(source: str) -> Path | None:
     parts = urlsplit(source)
     if parts.scheme != "file":
         return None
-    return Path(url2pathname(parts.path))
+    if os.name == "nt":
+        return Path(url2pathname(parts.path))
+    return Path(os.fsdecode(unquote_to_bytes(parts.path)))  # a name may be any bytes
 
 
 def _path(target: str) -> Path:
@@ -109,7 +109,7 @@ def _some(items: Iterator[SourceItem], otherwise: str) -> Iterator[SourceItem]:
     return chain([first], items)
 
 
-def _in_folder(folder: Path, largest: int) -> Iterator[SourceItem]:
+def _in_folder(folder: Path, largest: int, checkouts: Checkouts) -> Iterator[SourceItem]:
     root = folder.resolve()
     unreadable: list[OSError] = []
     # Links to folders are not followed, so there are no loops; links to files may not lead out, so that a checkout of
@@ -121,13 +121,12 @@ def _in_folder(folder: Path, largest: int) -> Iterator[SourceItem]:
             if name.startswith(".") or path.suffix.lower() not in READERS:
                 continue
             if not path.is_symlink():
-                yield _file(path, largest)
+                yield _file(path, largest, checkouts)
             elif (
                 path.is_file() and path.resolve().is_relative_to(root) and path.resolve().suffix.lower() not in READERS
             ):
-                yield _file(
-                    path.resolve(), largest
-                )  # what a link inside leads to is an item already when it has a suffix
+                # What a link inside leads to is an item already when it has a suffix.
+                yield _file(path.resolve(), largest, checkouts)
         while unreadable:
             yield _failing(unreadable.pop())
     while unreadable:
@@ -138,7 +137,7 @@ def _passed_over(folder: Path) -> bool:
     return folder.name.startswith(".") or folder.name in _SKIPPED or (folder / "pyvenv.cfg").exists()
 
 
-def _in_glob(pattern: str, largest: int) -> Iterator[SourceItem]:
+def _in_glob(pattern: str, largest: int, checkouts: Checkouts) -> Iterator[SourceItem]:
     """A pattern that names a suffix (``*.py``) means it; else only files that are known to be documents."""
     named = glob.has_magic(Path(pattern).suffix) is False and Path(pattern).suffix != ""
     seen: set[Path] = set()
@@ -148,44 +147,56 @@ def _in_glob(pattern: str, largest: int) -> Iterator[SourceItem]:
         skipped = any(part in _SKIPPED for part in path.parts)
         if wanted and not skipped and path.resolve() not in seen:
             seen.add(path.resolve())
-            yield _file(path.resolve(), largest)
+            yield _file(path.resolve(), largest, checkouts)
 
 
-def _file(path: Path, largest: int) -> SourceItem:
-    return SourceItem(source=path.as_uri(), read=partial(_read_file, path, largest))
+def _file(path: Path, largest: int, checkouts: Checkouts) -> SourceItem:
+    return SourceItem(source=path.as_uri(), read=partial(_read_file, path, largest, checkouts))
 
 
 def _failing(error: OSError) -> SourceItem:
     path = Path(str(error.filename))
 
     def fail() -> SourceDocument:
-        raise SourceError(f"{path} cannot be read: {_why(error)}.") from error
+        raise SourceError(f"{_shown(path)} cannot be read: {_why(error)}.") from error
 
     return SourceItem(source=path.as_uri(), read=fail)
 
 
-def _read_file(path: Path, largest: int) -> SourceDocument:
+def _read_file(path: Path, largest: int, checkouts: Checkouts) -> SourceDocument:
     try:
         facts = path.stat()
         if not stat.S_ISREG(facts.st_mode):  # a pipe would be waited for without end
-            raise SourceError(f"{path} cannot be read: it is no regular file.")
+            raise SourceError(f"{_shown(path)} cannot be read: it is no regular file.")
         if facts.st_size > largest:
-            raise SourceError(f"{path} cannot be read: it is larger than {largest // 1024} KB.")
+            raise SourceError(f"{_shown(path)} cannot be read: it is larger than {largest // 1024} KB.")
         data = path.read_bytes()
     except OSError as error:
-        raise SourceError(f"{path} cannot be read: {_why(error)}.") from error
-    return READERS.get(path.suffix.lower(), read_text)(data, source=path.as_uri())
+        raise SourceError(f"{_shown(path)} cannot be read: {_why(error)}.") from error
+    place = checkouts.place_of(path)
+    reader = READERS.get(path.suffix.lower(), read_text)
+    if reader is read_markdown:
+        return read_markdown(data, source=path.as_uri(), place=place)
+    document = reader(data, source=path.as_uri())
+    return replace(document, url=place.url(FrontMatter())) if place and not document.url else document
+
+
+def reader_of(page: FetchedPage) -> Reader | None:
+    """What reads a page of that kind; None when nothing here does."""
+    return reader_for(PurePosixPath(urlsplit(page.url).path).suffix.lower(), page.media_type)
 
 
 def _read_page(address: str, fetch: FetchPage) -> SourceDocument:
     page = fetch(address)
-    suffix = PurePosixPath(urlsplit(page.url).path).suffix.lower()
-    reader = _BY_MEDIA_TYPE.get(page.media_type)
-    if reader is None and page.media_type in ("", "text/plain", "application/octet-stream"):
-        reader = READERS.get(suffix, read_text)
+    reader = reader_of(page)
     if reader is None:
-        raise SourceError(f"{page.url} cannot be read: it is {page.media_type}, and only web pages and text are read.")
+        raise SourceError(f"{page.url} cannot be read: it is {page.media_type}; what is read is {FORMATS}.")
     return reader(page.body, source=page.url, charset=page.charset)
+
+
+def _shown(path: Path) -> str:
+    """A path that can be printed and stored, whatever bytes its name is made of."""
+    return os.fsencode(path).decode("utf-8", errors="backslashreplace")
 
 
 def _why(error: OSError | ValueError) -> str:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from harry_mcp.ingest.docs_blocks import TAG, component_words, plain_blocks
+from harry_mcp.ingest.docs_tags import plain_tags
 from harry_mcp.ingest.html_writer import fragment_markdown
 from harry_mcp.ingest.inline import image_words
 
@@ -37,32 +39,41 @@ _TAGS = _TAG_WORDS.replace(" ", "|")
 _HTML_START = re.compile(rf" {{0,3}}</?(?:{_TAGS})(?=[\s/>]|\Z)", re.IGNORECASE)
 _COMPONENT_START = re.compile(r" {0,3}</?[A-Z][\w.]*(?=[\s/>]|\Z)")
 _INLINE_TAG = re.compile(rf"{_SPAN}|(?P<break><br\s*/?>)|</?(?:{_TAGS})(?:\s[^<>]*)?/?>", re.IGNORECASE)
-_INLINE_COMPONENT = re.compile(rf"{_SPAN}|</?[A-Z][\w.]*(?:\s[^<>]*)?/?>")
-_MDX_LINE = re.compile(
-    r"^(?:import\s[^\n]*?\sfrom\s+['\"][^\n]*|import\s+['\"][^\n]*|export\s+(?:default|const|function)\s[^\n]*)$",
-    re.MULTILINE,
+_INLINE_COMPONENT = re.compile(rf"{_SPAN}|{TAG}")
+_LINK = re.compile(
+    rf"{_SPAN}|(?<![\\!])\[(?P<text>{_IN_BRACKETS}{{1,500}})\]"
+    r"\([ \t]*(?:<(?P<angled>[^<>\n]{0,500})>|(?P<target>[^()\s<>]*(?:\([^()\s]*\)[^()\s<>]*)*))"
+    r"(?:\s+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
 )
+_ABSOLUTE = re.compile(r"[A-Za-z][\w+.-]*:|//")
 _BLANKS = re.compile(r"\n(?:[ \t]*\n){2,}")
 _BLANK_START = re.compile(r"\A(?:[ \t]*\n)+")
 _BLANK_END = re.compile(r"\n\s*\Z")
 
 
-def tidy_markdown(text: str, *, mdx: bool = False) -> str:
-    """The text without comments, badges, tags and link definitions; what they said in words stays."""
+def tidy_markdown(text: str, *, mdx: bool = False, link: Callable[[str], str] | None = None) -> str:
+    """The text without comments, badges, tags and link definitions; what they said in words stays.
+
+    ``link`` gives the address that a relative link leads to; where it gives "", and without it, the words stay alone.
+    """
+    text = plain_blocks(text, mdx=mdx)
     labels = _labels(text)
     if "<!--" in text:
         text = _between_code(text, _without_comments)
-    text = _between_code(text, lambda prose: _tidied(prose, labels, mdx=mdx), _html_as_markdown)
+    components = _components(text)
+    text = _between_code(text, lambda prose: _tidied(prose, labels, components, link), _html_as_markdown)
     return text.strip("\n")
 
 
-def _tidied(prose: str, labels: frozenset[str], *, mdx: bool) -> str:
-    if mdx:
-        prose = _INLINE_COMPONENT.sub(_kept_code, _MDX_LINE.sub("", prose))
+def _tidied(prose: str, labels: frozenset[str], components: frozenset[str], link: Callable[[str], str] | None) -> str:
+    prose = plain_tags(prose)
+    if components:
+        prose = _INLINE_COMPONENT.sub(lambda match: _component(match, components), prose)
     prose = _DEFINITION.sub(lambda match: "" if _label(match.group(1)) in labels else match.group(), prose)
     prose = _IMAGE.sub(_alt, _LINKED_IMAGE.sub(_alt, prose))
     prose = _REFERENCE.sub(lambda match: _resolved(match, labels), prose)
     prose = _SHORTCUT.sub(lambda match: _resolved(match, labels), prose)
+    prose = _LINK.sub(lambda match: _linked(match, link), prose)
     prose = _INLINE_TAG.sub(lambda match: match.group("code") or (" " if match.group("break") else ""), prose)
     prose = _BLANK_END.sub("\n", _BLANK_START.sub("\n", prose))  # the blank line beside a block of code is one
     return _BLANKS.sub("\n\n", prose)
@@ -77,6 +88,29 @@ def _without_comments(prose: str) -> str:
 
 def _kept_code(match: re.Match[str]) -> str:
     return match.group("code") or ""
+
+
+def _components(text: str) -> frozenset[str]:
+    """The names in capitals that are closed somewhere: ``<Tabs>`` is a component then, and ``List<String>`` is not."""
+    return frozenset(match["name"] for match in re.finditer(TAG, text) if match["closing"] or match["closed"])
+
+
+def _component(match: re.Match[str], components: frozenset[str]) -> str:
+    if match["code"] or match["name"] not in components:
+        return match.group()
+    words = component_words(match)
+    return f"{words} " if words else ""
+
+
+def _linked(match: re.Match[str], link: Callable[[str], str] | None) -> str:
+    target = match["angled"] or match["target"] or ""
+    if match["code"] or _ABSOLUTE.match(target):
+        return match.group()
+    try:
+        address = link(target) if link and target and not target.startswith("#") else ""
+    except ValueError:  # what stands there is no address at all
+        address = ""
+    return f"[{match['text']}]({address})" if address else match["text"]
 
 
 def _alt(match: re.Match[str]) -> str:

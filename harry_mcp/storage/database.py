@@ -18,8 +18,8 @@ from harry_mcp.errors import DatabaseUnavailable, StorageError
 from harry_mcp.settings import Settings
 from harry_mcp.storage import migrator, queries
 from harry_mcp.storage.embedded import EmbeddedPostgres
+from harry_mcp.storage.spaces import StoredSpace, use_space
 from harry_mcp.storage.unit_of_work import UnitOfWork
-from harry_mcp.storage.vectors import StoredSpace, use_space
 
 _SQL = queries.load("migrations")
 # pgvector's HNSW looks at no more than this many rows, 1,000 at most.
@@ -51,8 +51,10 @@ class Database:
         self._embedded = embedded
 
     @classmethod
-    async def open(cls, settings: Settings, space: EmbeddingSpace) -> Database:
+    async def open(cls, settings: Settings, space: EmbeddingSpace, *, any_space: bool = False) -> Database:
         """Start or reach PostgreSQL, bring the schema up to date, and open the pool.
+
+        ``any_space`` opens it on the space in service, whichever that is, to look at it or to move it to another.
 
         Raises:
             DatabaseUnavailable: it cannot be started or reached.
@@ -65,7 +67,7 @@ class Database:
             embedded = await asyncio.to_thread(EmbeddedPostgres.start, settings.data_dir / "postgres")
             dsn = embedded.dsn
         try:
-            stored = await _prepare(dsn, space, settings)
+            stored = await _prepare(dsn, space, settings, any_space=any_space)
             pool = await _open_pool(dsn, settings)
         except BaseException:
             if embedded is not None:
@@ -172,7 +174,7 @@ def _advice(settings: Settings) -> str:
     return f"If it stays, the files in {folder} are damaged: restore a backup, or move the folder away to begin anew."
 
 
-async def _prepare(dsn: str, space: EmbeddingSpace, settings: Settings) -> StoredSpace:
+async def _prepare(dsn: str, space: EmbeddingSpace, settings: Settings, *, any_space: bool) -> StoredSpace:
     connection = await connect(dsn, settings)
     with _translated():
         async with connection:
@@ -181,7 +183,7 @@ async def _prepare(dsn: str, space: EmbeddingSpace, settings: Settings) -> Store
             async with connection.transaction():
                 # Two processes that open an empty database would both want to make the first space.
                 await queries.run(connection, _SQL["queue"], {"lock": migrator.LOCK})
-                return await use_space(connection, space)
+                return await use_space(connection, space, any_space=any_space)
 
 
 async def _open_pool(dsn: str, settings: Settings) -> AsyncConnectionPool[AsyncConnection[Any]]:

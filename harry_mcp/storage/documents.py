@@ -70,6 +70,12 @@ class _StoredChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class _Faces:
+    raw_content: str
+    contextual_content: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Source:
     source: str
     title: str
@@ -121,6 +127,11 @@ class Documents:
     async def passages(self, chunk_ids: Sequence[int]) -> dict[int, Passage]:
         rows = await queries.many(self._connection, _CHUNKS["passages"], Passage, {"ids": list(chunk_ids)})
         return {row.chunk_id: row for row in rows}
+
+    async def contextual_texts(self, document_id: str) -> dict[str, str]:
+        """Contextual by raw text of a document's chunks; of equal passages, the first one's."""
+        rows = await queries.many(self._connection, _CHUNKS["faces"], _Faces, {"document_id": document_id})
+        return {row.raw_content: row.contextual_content for row in rows}
 
     async def save(
         self,

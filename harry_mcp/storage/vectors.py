@@ -11,69 +11,18 @@ import numpy.typing as npt
 from pgvector import Vector
 from psycopg import AsyncConnection
 
-from harry_mcp.domain.search import EmbeddingSpace, SearchFilters
-from harry_mcp.errors import SpaceMismatch, StorageError
+from harry_mcp.domain.search import SearchFilters
 from harry_mcp.storage import queries
 from harry_mcp.storage.keywords import LegChunk, filter_parameters
+from harry_mcp.storage.spaces import StoredSpace, require_active
 
 _SQL = queries.load("vectors")
-# pgvector takes an HNSW index over at most this many dimensions of `vector`.
-_MOST_DIMENSIONS = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class StoredSpace:
-    """A registered space and its number."""
-
-    id: int
-    provider: str
-    model: str
-    dimension: int
-    version: str
-
-    @property
-    def space(self) -> EmbeddingSpace:
-        return EmbeddingSpace(provider=self.provider, model=self.model, dimension=self.dimension, version=self.version)
 
 
 @dataclass(frozen=True, slots=True)
 class _StoredVector:
     public_id: str
     embedding: Vector
-
-
-async def use_space(connection: AsyncConnection[Any], space: EmbeddingSpace) -> StoredSpace:
-    """The stored space that this embedder writes to; the first one ever becomes the active one.
-
-    Raises:
-        SpaceMismatch: another space is active. Two spaces are never compared, so nothing is searched either.
-    """
-    active = await queries.one(connection, _SQL["active_space"], StoredSpace)
-    if active is not None and active.space == space:
-        return active
-    if active is not None:
-        raise SpaceMismatch(
-            f"The knowledge base was embedded with {active.space}, but this server embeds with {space}. "
-            "Start it with the model it was built with, or ingest into a fresh data folder."
-        )
-    if space.dimension > _MOST_DIMENSIONS:
-        raise StorageError(f"{space} is over the {_MOST_DIMENSIONS} dimensions that pgvector indexes.")
-    added = await queries.one(
-        connection,
-        _SQL["add_space"],
-        StoredSpace,
-        {
-            "provider": space.provider,
-            "model": space.model,
-            "dimension": space.dimension,
-            "version": space.version,
-        },
-    )
-    if added is None:
-        raise StorageError
-    await queries.run(connection, _SQL["create_partition"].numbered(space=added.id))
-    await queries.run(connection, _SQL["create_index"].numbered(space=added.id, dimension=added.dimension))
-    return added
 
 
 class Vectors:
@@ -89,6 +38,12 @@ class Vectors:
     async def add(
         self, chunk_ids: Sequence[int], vectors: Sequence[npt.NDArray[np.float32]], *, searchable: bool
     ) -> None:
+        """Store the vectors of new chunks.
+
+        Raises:
+            SpaceMismatch: the knowledge base was switched to another model since this process began.
+        """
+        await require_active(self._connection, self._space)
         await queries.run(
             self._connection,
             _SQL["add_vectors"],

@@ -76,6 +76,7 @@ def filled(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[d
         "unchanged": [],
         "missing": [],
         "failed": {},
+        "template_contexts": {},
         "chunks_written": 3,
     }
     assert not servers_in(place), "the last one out stops the server"
@@ -184,8 +185,9 @@ def test_version_and_help_answer_without_anything_else() -> None:
         assert f"{code} {words}" in shown
     assert "4 a model or service" in shown
     assert "5 done in part" in shown
-    assert [int(code) for code in ExitCode] == [0, 1, 2, 3, 4, 5]
-    for command in ("serve", "ingest", "search", "doctor", "demo", "eval"):
+    assert "130 stopped by Ctrl-C; 143 ended by SIGTERM" in shown
+    assert [int(code) for code in ExitCode] == [0, 1, 2, 3, 4, 5, 130, 143]
+    for command in ("serve", "ingest", "crawl", "reembed", "search", "doctor", "demo", "eval"):
         assert f" {command} " in shown
 
 
@@ -196,7 +198,7 @@ ERRORS: list[tuple[tuple[str | bytes, ...], dict[str, str], ExitCode, str]] = [
     (("search", "x"), {"HARRY_RETREIVE__K": "3"}, ExitCode.USAGE, "Did you mean HARRY_RETRIEVE__K?"),
     (("serve",), {"HARRY_LOG_LEVEL": "loud"}, ExitCode.USAGE, "HARRY_LOG_LEVEL cannot be used"),
     (("ingest", "{tmp}/none.md"), {}, ExitCode.USAGE, "There is no file or folder {tmp}/none.md."),
-    (("ingest", "{tmp}"), {}, ExitCode.USAGE, "{tmp} holds no Markdown, reST, HTML or text files."),
+    (("ingest", "{tmp}"), {}, ExitCode.USAGE, "{tmp} holds no documents; what is read is "),
     (("ingest", "{tmp}/*.md"), {}, ExitCode.USAGE, "No file matches {tmp}/*.md."),
     (("ingest", ""), {}, ExitCode.USAGE, "A target is empty"),
     (("ingest", "http://"), {}, ExitCode.USAGE, "is not an http or https address"),

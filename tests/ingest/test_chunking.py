@@ -43,12 +43,28 @@ _BLOCKS = st.one_of(
     st.just("<div>\nx\n</div>"),
     st.just("\n\n\n"),
 )
-_DOCUMENTS = st.lists(_BLOCKS, max_size=14).map("\n\n".join)
+DOCUMENTS = st.lists(_BLOCKS, max_size=14).map("\n\n".join)
+
+HOSTILE = [
+    pytest.param("word " * 1_000_000, id="one line"),
+    pytest.param("x" * 5_000_000, id="no place to cut"),
+    pytest.param("# h\n" * 100_000, id="headings"),
+    pytest.param("".join("  " * n + "- a\n" for n in range(200)), id="nested lists"),
+    pytest.param(">" * 5000 + " x", id="nested quotes"),
+    pytest.param("```\n" + "x = 1\n" * 200_000, id="open fence"),
+    pytest.param("a\n" + "\n" * 500_000 + "b", id="blank lines"),
+    pytest.param("a" + "\u0301" * 50_000, id="one endless cluster"),
+]
 
 
 def check(text: str, *, title: str = "", target: int = 900, minimum: int = 120, maximum: int = 1400) -> list[Chunk]:
     """The chunks, after the promises that hold for every text."""
     chunks = chunk_markdown(text, title=title, target=target, minimum=minimum, maximum=maximum)
+    check_chunks(text, chunks, maximum)
+    return chunks
+
+
+def check_chunks(text: str, chunks: list[Chunk], maximum: int) -> None:
     position = 0
     for ordinal, chunk in enumerate(chunks):
         assert chunk.ordinal == ordinal
@@ -59,10 +75,9 @@ def check(text: str, *, title: str = "", target: int = 900, minimum: int = 120, 
         assert text[chunk.start : chunk.end] in chunk.text
         position = chunk.end
     assert not text[position:].strip()
-    return chunks
 
 
-@given(_DOCUMENTS)
+@given(DOCUMENTS)
 @settings(max_examples=150, deadline=None)
 @example("- > - ```\n  x")
 @example("#\n\n##\n\n# #")
@@ -200,19 +215,7 @@ def test_lists_are_cut_between_items_and_the_lead_in_goes_along() -> None:
     assert not any(chunk.text.endswith("Do this:") for chunk in chunks)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param("word " * 1_000_000, id="one line"),
-        pytest.param("x" * 5_000_000, id="no place to cut"),
-        pytest.param("# h\n" * 100_000, id="headings"),
-        pytest.param("".join("  " * n + "- a\n" for n in range(200)), id="nested lists"),
-        pytest.param(">" * 5000 + " x", id="nested quotes"),
-        pytest.param("```\n" + "x = 1\n" * 200_000, id="open fence"),
-        pytest.param("a\n" + "\n" * 500_000 + "b", id="blank lines"),
-        pytest.param("a" + "\u0301" * 50_000, id="one endless cluster"),
-    ],
-)
+@pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_texts_take_seconds(text: str) -> None:
     started = time.perf_counter()
     check(text)

@@ -276,3 +276,18 @@ def test_language_detection_is_safe_in_threads() -> None:
 )
 def test_language_tags(tag: str, code: str) -> None:
     assert iso_639_1(tag) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "markdown"),
+    [
+        ("# Heading\n\nWords.", "a.txt", "# Heading\n\nWords."),
+        ("# a comment\nkey = 1\n# another\nkey = 2", "a.txt", "\\# a comment\nkey = 1\n\\# another\nkey = 2"),
+        ("Words\n\n```\n# code\nx\n```", "a.txt", "Words\n\n```\n# code\nx\n```"),
+        ("#hashtag and #\n#", "a.txt", "#hashtag and #\n\\#"),
+        ("# set up\nimport os\n", "file:///x/a.py", "```py\n# set up\nimport os\n```"),
+        ("FROM x\n# y\nRUN ```z```", "file:///x/Dockerfile", "````dockerfile\nFROM x\n# y\nRUN ```z```\n````"),
+    ],
+)
+def test_a_comment_in_plain_text_is_no_heading(text: str, source: str, markdown: str) -> None:
+    assert read_text(text, source=source).text == markdown

@@ -73,7 +73,7 @@ def test_a_name_with_spaces_brackets_and_accents(tmp_path: Path) -> None:
     [
         ("nowhere", "There is no file or folder nowhere."),
         ("nowhere/*.md", "No file matches nowhere/\\*.md."),
-        (".", "\\. holds no Markdown, reST, HTML or text files."),
+        (".", "\\. holds no documents; what is read is Markdown"),
         ("http://", "http:// is not an http or https address."),
         ("https://user:secret@x.org/", "holds a user name or password"),
     ],
@@ -148,7 +148,7 @@ PAGES: dict[str, tuple[int, dict[str, str], bytes]] = {
     "/page": (200, {"Content-Type": "text/html; charset=iso-8859-1"}, "<h1>Größe</h1><p>Words here.".encode("latin-1")),
     "/text.md": (200, {"Content-Type": "text/plain"}, b"---\ntitle: T\n---\n**words**"),
     "/zip": (200, {"Content-Type": "text/plain", "Content-Encoding": "gzip"}, gzip.compress(b"words " * 99_999)),
-    "/pdf": (200, {"Content-Type": "application/pdf"}, b"%PDF-1.7"),
+    "/image": (200, {"Content-Type": "image/png"}, b"\x89PNG"),
     "/loop": (302, {"Location": "/loop"}, b""),
     "/moved": (301, {"Location": "/page#part"}, b""),
     "/inside": (302, {"Location": "http://169.254.169.254/latest/meta-data/"}, b""),
@@ -185,7 +185,7 @@ def test_a_page_is_read_from_its_last_address(site: str) -> None:
         ("/broken", "the site answers with status 500"),
         ("/loop", "it redirects more than 5 times"),
         ("/scheme", "file:///etc/passwd is not an http or https address"),
-        ("/pdf", "it is application/pdf, and only web pages and text are read"),
+        ("/image", "it is image/png; what is read is Markdown, reST, HTML"),
         ("/zip", "it is larger than 100 KB"),
     ],
 )

@@ -82,6 +82,63 @@ CREATE TABLE harry.corpus (
     CONSTRAINT corpus_title_sum_check CHECK ((title_sum >= 0))
 );
 
+CREATE TABLE harry.crawl_urls (
+    id integer NOT NULL,
+    crawl_id integer NOT NULL,
+    url text NOT NULL,
+    run integer NOT NULL,
+    depth integer NOT NULL,
+    hops integer DEFAULT 0 NOT NULL,
+    lastmod timestamp with time zone,
+    waiting boolean NOT NULL,
+    outcome text DEFAULT ''::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    detail text DEFAULT ''::text NOT NULL,
+    target text DEFAULT ''::text NOT NULL,
+    stands_alone boolean DEFAULT false NOT NULL,
+    status integer DEFAULT 0 NOT NULL,
+    bytes integer DEFAULT 0 NOT NULL,
+    etag text DEFAULT ''::text NOT NULL,
+    last_modified text DEFAULT ''::text NOT NULL,
+    fingerprint text DEFAULT ''::text NOT NULL,
+    links integer[] DEFAULT '{}'::integer[] NOT NULL,
+    fetched_at timestamp with time zone,
+    gone_since timestamp with time zone,
+    CONSTRAINT crawl_urls_depth_check CHECK ((depth >= 0)),
+    CONSTRAINT crawl_urls_outcome_check CHECK ((outcome = ANY (ARRAY[''::text, 'new'::text, 'changed'::text, 'unchanged'::text, 'duplicate'::text, 'redirected'::text, 'gone'::text, 'refused'::text, 'failed'::text])))
+);
+
+ALTER TABLE harry.crawl_urls ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.crawl_urls_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE harry.crawls (
+    id integer NOT NULL,
+    start_url text NOT NULL,
+    prefix text NOT NULL,
+    run integer DEFAULT 1 NOT NULL,
+    finished boolean DEFAULT false NOT NULL,
+    seeded boolean DEFAULT false NOT NULL,
+    warnings text[] DEFAULT '{}'::text[] NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT crawls_run_check CHECK ((run > 0))
+);
+
+ALTER TABLE harry.crawls ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.crawls_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE harry.embedding_spaces (
     id integer NOT NULL,
     provider text NOT NULL,
@@ -89,6 +146,7 @@ CREATE TABLE harry.embedding_spaces (
     dimension integer NOT NULL,
     version text NOT NULL,
     active boolean DEFAULT false NOT NULL,
+    activated_at timestamp with time zone,
     CONSTRAINT embedding_spaces_dimension_check CHECK (((dimension >= 1) AND (dimension <= 2000)))
 );
 
@@ -198,6 +256,18 @@ ALTER TABLE ONLY harry.chunks
 ALTER TABLE ONLY harry.corpus
     ADD CONSTRAINT corpus_pkey PRIMARY KEY (one_row);
 
+ALTER TABLE ONLY harry.crawl_urls
+    ADD CONSTRAINT crawl_urls_crawl_id_url_key UNIQUE (crawl_id, url);
+
+ALTER TABLE ONLY harry.crawl_urls
+    ADD CONSTRAINT crawl_urls_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.crawls
+    ADD CONSTRAINT crawls_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.crawls
+    ADD CONSTRAINT crawls_start_url_prefix_key UNIQUE (start_url, prefix);
+
 ALTER TABLE ONLY harry.documents
     ADD CONSTRAINT documents_pkey PRIMARY KEY (id);
 
@@ -237,6 +307,8 @@ CREATE INDEX chunk_vectors_1_chunk_id_idx ON harry.chunk_vectors_1 USING btree (
 
 CREATE INDEX chunk_vectors_1_hnsw ON harry.chunk_vectors_1 USING hnsw (((embedding)::public.vector(384)) public.vector_cosine_ops) WHERE searchable;
 
+CREATE INDEX crawl_urls_waiting ON harry.crawl_urls USING btree (crawl_id, depth, lastmod DESC NULLS LAST, id) WHERE waiting;
+
 CREATE INDEX documents_topic ON harry.documents USING btree (topic) WHERE (topic <> ''::text);
 
 CREATE INDEX documents_url ON harry.documents USING btree (url) WHERE (url <> ''::text);
@@ -261,6 +333,9 @@ ALTER TABLE harry.chunk_vectors
 
 ALTER TABLE ONLY harry.chunks
     ADD CONSTRAINT chunks_document_id_fkey FOREIGN KEY (document_id) REFERENCES harry.documents(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.crawl_urls
+    ADD CONSTRAINT crawl_urls_crawl_id_fkey FOREIGN KEY (crawl_id) REFERENCES harry.crawls(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY harry.kb_gap_logs
     ADD CONSTRAINT kb_gap_logs_gap_id_fkey FOREIGN KEY (gap_id) REFERENCES harry.kb_gaps(id) ON DELETE CASCADE;

@@ -103,8 +103,8 @@ async def test_a_second_space_is_refused_with_what_to_do_and_changes_nothing(
     with pytest.raises(SpaceMismatch) as caught:
         await Database.open(settings, other)
     assert str(caught.value) == (
-        f"The knowledge base was embedded with {SPACE}, but this server embeds with {other}. Start it with the model "
-        "it was built with, or ingest into a fresh data folder."
+        f"The knowledge base was embedded with {SPACE}, but this process embeds with {other}. Run `harry reembed` to "
+        "move it to the new model while the old one serves, or start with the settings of the old one."
     )
     assert await rows(connection, "SELECT count(*) FROM embedding_spaces") == [(1,)]
     again = await Database.open(settings, SPACE)

@@ -14,7 +14,6 @@ import importlib
 import os
 import sys
 import threading
-from collections import OrderedDict
 from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
@@ -26,6 +25,7 @@ import numpy.typing as npt
 from harry_mcp.domain.search import EmbeddingSpace
 from harry_mcp.errors import ProviderError, ProviderNotConfigured
 from harry_mcp.ports import Vectors
+from harry_mcp.providers.query_cache import QueryCache
 from harry_mcp.settings import forbid_telemetry
 
 SPACE = EmbeddingSpace(provider="local", model="all-MiniLM-L6-v2-int8", dimension=384, version="1")
@@ -43,8 +43,7 @@ class LocalEmbedder:
     def __init__(self, *, threads: int = 0, batch_tokens: int = 1024, query_cache: int = 2048) -> None:
         self._threads = threads or min(os.cpu_count() or 1, _MOST_THREADS)
         self._batch_tokens = batch_tokens
-        self._cache: OrderedDict[str, npt.NDArray[np.float32]] = OrderedDict()
-        self._cache_size = query_cache
+        self._cache = QueryCache(query_cache)
         self._model: _Model | None = None
         self._loading = threading.Lock()
 
@@ -57,15 +56,10 @@ class LocalEmbedder:
 
     async def embed_query(self, text: str) -> npt.NDArray[np.float32]:
         key = " ".join(text.split())
-        cached = self._cache.get(key)
-        if cached is not None:
-            self._cache.move_to_end(key)
-            return cached
-        vector = (await asyncio.to_thread(self._embed, [key]))[0]
-        if self._cache_size:
-            self._cache[key] = vector
-            while len(self._cache) > self._cache_size:
-                self._cache.popitem(last=False)
+        vector = self._cache.get(key)
+        if vector is None:
+            vector = (await asyncio.to_thread(self._embed, [key]))[0]
+            self._cache.put(key, vector)
         return vector
 
     async def load(self) -> None:

@@ -17,6 +17,10 @@ SELECT id FROM added ORDER BY ordinal
 -- The chunks of a document with what the keyword index holds of them.
 SELECT id, contextual_content, terms FROM chunks WHERE document_id = %(document_id)s ORDER BY ordinal
 
+-- name: faces :many
+-- The two faces of a document's chunks, to keep the contexts of passages that did not change.
+SELECT raw_content, contextual_content FROM chunks WHERE document_id = %(document_id)s ORDER BY ordinal DESC
+
 -- name: set_terms :run
 -- Keep the term ids of chunks.
 UPDATE chunks c SET terms = t.terms

@@ -1,0 +1,103 @@
+"""harry reembed: move the knowledge base to another embedding model, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harry_mcp.cli.console import print_json, run, terminal
+from harry_mcp.cli.cost import agree
+from harry_mcp.errors import InputError
+from harry_mcp.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from harry_mcp.domain.search import EmbeddingSpace
+    from harry_mcp.ingest.reembedding import ReembedOutcome
+    from harry_mcp.storage.database import Database
+
+
+def reembed(
+    back: Annotated[bool, typer.Option("--back", help="Return to the model that was in use before.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask, whatever it costs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report for a script.")] = False,
+) -> None:
+    """Embed the knowledge base anew with the model that the settings name, then switch to it in one step.
+
+    The old model serves until then. Stopped or killed, the next run goes on where this one was. The old vectors stay,
+    so that --back is instant while nothing was written since.
+    """
+    outcome = run(_reembed(load_settings(), back=back, yes=yes))
+    if as_json:
+        print_json(
+            {
+                "space": str(outcome.space),
+                "before": str(outcome.before) if outcome.before else "",
+                "embedded": outcome.embedded,
+                "switched": outcome.switched,
+            }
+        )
+    else:
+        _print(outcome)
+
+
+async def _reembed(settings: Settings, *, back: bool, yes: bool) -> ReembedOutcome:
+    from harry_mcp.ingest.reembedding import reembed as move
+    from harry_mcp.providers.factory import build_embedder, embedder_for
+    from harry_mcp.storage.database import Database
+
+    embedder = build_embedder(settings)
+    database = await Database.open(settings, embedder.space, any_space=True)
+    try:
+        target = embedder
+        if back:
+            async with database.reading() as unit:
+                previous = await unit.spaces.previous()
+            if previous is None:
+                raise InputError("There is no model to go back to: the knowledge base has had one only.")
+            target = embedder_for(settings, previous.space)
+        if target.space.provider == "voyage":
+            agree(await _dollars(database, target.space, settings), settings.ingest.ask_above, yes=yes)
+        with _progress_bar() as report:
+            return await move(database, target, report=report)
+    finally:
+        await database.close()
+
+
+async def _dollars(database: Database, space: EmbeddingSpace, settings: Settings) -> float:
+    """What embedding the passages that the space lacks will cost; three characters of English are about a token."""
+    async with database.reading() as unit:
+        characters = await unit.spaces.characters_missing(space)
+    return characters / 3 * settings.voyage.price / 1_000_000
+
+
+@contextmanager
+def _progress_bar() -> Generator[Callable[[int, int], None], None, None]:
+    """A bar on stderr; nothing where nobody looks."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = terminal(stderr=True)
+    columns = (TextColumn("embedding"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("embedding", total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+def _print(outcome: ReembedOutcome) -> None:
+    from rich.markup import escape
+
+    console = terminal()
+    passages = f"{outcome.embedded} passages embedded"
+    if not outcome.switched:
+        console.print(
+            f"Already on {escape(str(outcome.space))}; {passages}. Name another model in the settings to move.",
+            soft_wrap=True,
+        )
+        return
+    console.print(
+        f"{passages}. The knowledge base is now on [bold]{escape(str(outcome.space))}[/]. Start servers with the "
+        "settings of this model; `harry reembed --back` returns to the one before.",
+        soft_wrap=True,
+    )

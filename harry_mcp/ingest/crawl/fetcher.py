@@ -1,0 +1,201 @@
+"""GET for a crawl: paced, bounded in time and size, and never from an address that was not checked."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+from harry_mcp.domain.crawls import Reason
+from harry_mcp.errors import SourceError
+from harry_mcp.ingest.addresses import all_public, canonical_address, lookup
+from harry_mcp.ingest.crawl.pacing import Pacer, retry_after
+from harry_mcp.ingest.fetching import (
+    MOVED,
+    FetchedPage,
+    as_page,
+    declares_too_much,
+    host_and_port,
+    pinned_request,
+)
+from harry_mcp.settings import CrawlSection
+
+if TYPE_CHECKING:
+    import httpx
+
+# Answers that may be better a moment later; two of them tell the whole crawl to be quiet and not one request only.
+_PASSING = frozenset({429, 500, 502, 503, 504})
+_QUIET = frozenset({429, 503})
+_HOPS = 5
+_REMEMBERED = 60.0  # seconds that a checked number is used for: a crawl asks one host thousands of times
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a server said. ``location`` is the canonical address of a redirect, "" for any other answer."""
+
+    page: FetchedPage
+    status: int
+    headers: Mapping[str, list[str]] = field(default_factory=dict[str, list[str]])
+    location: str = ""
+
+    def header(self, name: str) -> str:
+        return next(iter(self.headers.get(name, [])), "")
+
+
+class NoAnswer(SourceError):
+    """There is no answer that can be used; ``reason`` says why, and ``str()`` says it in half a sentence."""
+
+    def __init__(self, reason: Reason, sentence: str) -> None:
+        super().__init__(sentence)
+        self.reason = reason
+
+
+class SiteFetcher:
+    """Asks the servers of one site. Redirects are for the caller to judge. ``async with`` it."""
+
+    def __init__(self, settings: CrawlSection, *, allow_private: bool) -> None:
+        self._settings = settings
+        self._pacer = Pacer(settings.concurrency, settings.delay)
+        self._allow_private = allow_private
+        # One for each server: httpx shares connections by number, and a certificate is good for one name only.
+        self._clients: dict[str, httpx.AsyncClient] = {}
+        self._numbers: dict[tuple[str, int], tuple[str, float]] = {}
+        self.requests = 0
+
+    async def __aenter__(self) -> SiteFetcher:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for client in self._clients.values():
+            await client.aclose()
+
+    def slow_down(self, delay: float) -> None:
+        """Leave at least so many seconds between two requests."""
+        self._pacer.delay = max(self._pacer.delay, delay)
+
+    async def get(
+        self, address: str, *, largest: int, headers: dict[str, str] | None = None, cut: bool = False
+    ) -> Answer:
+        """Ask for an address, again after a passing failure, and after the silence that the site asks for.
+
+        With ``cut`` a body that is too large is cut and not refused.
+
+        Raises:
+            NoAnswer: a private address, no connection, too slow, or too large.
+        """
+        settings = self._settings
+        for attempt in range(settings.retries + 1):
+            last = attempt == settings.retries
+            pause = settings.retry_pause * 2**attempt
+            try:
+                answer = await self._turn(address, largest, headers or {}, cut=cut)
+            except NoAnswer as error:
+                if last or error.reason is not Reason.UNREACHABLE:
+                    raise
+            else:
+                asked = retry_after(answer.header("retry-after"), datetime.now(UTC))
+                pause = pause if asked is None else asked
+                if last or answer.status not in _PASSING or pause > settings.longest_wait:
+                    return answer
+                if answer.status in _QUIET:
+                    self._pacer.silence(pause)
+                    continue
+            await asyncio.sleep(pause)
+        raise NoAnswer(Reason.UNREACHABLE, "it was never asked")
+
+    async def _turn(self, address: str, largest: int, headers: dict[str, str], *, cut: bool) -> Answer:
+        """One request. The time limit begins when it is sent, not while it waits for its turn."""
+        import httpx
+
+        async with self._pacer.turn():
+            limit = self._settings.timeout
+            try:
+                async with asyncio.timeout(limit):
+                    return await self._ask(address, largest, headers, cut=cut)
+            except (TimeoutError, httpx.TimeoutException) as error:
+                raise NoAnswer(Reason.TIMEOUT, f"it did not answer within {limit:g} seconds") from error
+            except (httpx.HTTPError, httpx.InvalidURL) as error:
+                raise NoAnswer(Reason.UNREACHABLE, str(error) or type(error).__name__) from error
+
+    async def follow(self, address: str, *, largest: int, cut: bool = False) -> Answer:
+        """The same, along a few redirects: for robots.txt and sitemaps, which belong to no page.
+
+        Raises:
+            NoAnswer: as in :meth:`get`, and for too many redirects.
+        """
+        for _ in range(_HOPS + 1):
+            answer = await self.get(address, largest=largest, cut=cut)
+            if not answer.location:
+                return answer
+            address = answer.location
+        raise NoAnswer(Reason.TOO_MANY_REDIRECTS, f"it redirects more than {_HOPS} times")
+
+    async def _ask(self, address: str, largest: int, headers: dict[str, str], *, cut: bool) -> Answer:
+        number = await self._number(address)
+        client = self._client(address)
+        headers = {"user-agent": self._settings.user_agent} | headers
+        request = pinned_request(client, address, number, headers=headers, timeout=self._settings.timeout)
+        self.requests += 1
+        response = await client.send(request, stream=True)
+        try:
+            location = _location(address, response)
+            body = b"" if location or response.status_code != 200 else await _body(response, largest, cut=cut)
+            kept = {name.lower(): response.headers.get_list(name) for name in response.headers}
+            return Answer(as_page(address, response, body), response.status_code, kept, location)
+        finally:
+            await response.aclose()
+
+    async def _number(self, address: str) -> str:
+        """The IP address to connect to, which is the one that was checked."""
+        where = host_and_port(address)
+        number, until = self._numbers.get(where, ("", 0.0))
+        if until > time.monotonic():
+            return number
+        try:
+            numbers = await asyncio.to_thread(lookup, *where)
+        except SourceError as error:
+            raise NoAnswer(Reason.UNREACHABLE, str(error).rstrip(".")) from error
+        if not self._allow_private and not all_public(numbers):
+            raise NoAnswer(
+                Reason.PRIVATE, f"{where[0]} is a private address, and those are not fetched unless you allow it"
+            )
+        self._numbers[where] = numbers[0], time.monotonic() + _REMEMBERED
+        return numbers[0]
+
+    def _client(self, address: str) -> httpx.AsyncClient:
+        import httpx
+
+        parts = urlsplit(address)
+        server = f"{parts.scheme}://{parts.netloc}"
+        if server not in self._clients:
+            # Proxies of the environment would resolve names again, out of reach of the check.
+            self._clients[server] = httpx.AsyncClient(trust_env=False, follow_redirects=False)
+        return self._clients[server]
+
+
+def _location(address: str, response: httpx.Response) -> str:
+    if response.status_code not in MOVED or "location" not in response.headers:
+        return ""
+    try:
+        return canonical_address(urljoin(address, response.headers["location"]))
+    except (SourceError, ValueError) as error:
+        raise NoAnswer(Reason.STATUS, "it redirects to what is no web address") from error
+
+
+async def _body(response: httpx.Response, largest: int, *, cut: bool) -> bytes:
+    too_large = NoAnswer(Reason.TOO_LARGE, f"it is larger than {largest // 1024} KB")
+    if not cut and declares_too_much(response, largest):
+        raise too_large
+    body = bytearray()
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > largest:
+            if cut:
+                break
+            raise too_large
+    return bytes(body)

@@ -1,0 +1,1 @@
+"""Document formats that are not text: each as the same normalised Markdown."""
