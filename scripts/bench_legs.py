@@ -33,7 +33,7 @@ from harry_mcp.storage.embedded import EmbeddedPostgres
 from harry_mcp.storage.scratch import scratch_database
 
 _WARM = 10
-_STAGES = ("embed", "keyword", "vector", "rank", "passages", "total")
+_STAGES = ("embed", "keyword", "signals", "vector", "rank", "passages", "total")
 _INGEST_CHUNKS = 256
 _LONGEST_DOCUMENT = 64
 _BARE = """\

@@ -39,15 +39,10 @@ class LegChunk:
 
 @dataclass(frozen=True, slots=True)
 class KeywordRanking:
-    """The rows of the keyword leg and the revision of the index that they were counted at.
-
-    ``vectors`` holds a row's vector as pgvector sends it, ``None`` when it has none: the other leg knows the cosine of
-    its own rows only, and the ranker needs it of all.
-    """
+    """Chunk ids with their scores, best first, and the revision of the index that they were counted at."""
 
     revision: int
-    rows: list[LegChunk]
-    vectors: list[bytes | None]
+    rows: list[tuple[int, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +74,7 @@ class KeywordIndex:
 
     def __init__(self, connection: AsyncConnection[Any], space_id: int) -> None:
         self._connection = connection
-        self._bm25 = _SQL["bm25"].numbered(space=space_id)
-        self._bm25_filtered = _SQL["bm25_filtered"].numbered(space=space_id)
+        self._signals = _SQL["signals"].numbered(space=space_id)
 
     async def lock(self) -> CorpusStatistics:
         """Queue up as a writer; held until the transaction ends."""
@@ -149,13 +143,25 @@ class KeywordIndex:
             "slope": K1 * B * statistics.chunks / max(statistics.length_sum, 1),
             "limit": limit,
         }
-        statement = self._bm25
+        statement = _SQL["bm25"]
         if filters is not None and filters.any:
-            statement = self._bm25_filtered
+            statement = _SQL["bm25_filtered"]
             parameters |= filter_parameters(filters)
         found = await queries.tuples(self._connection, statement, parameters)
-        rows = [row for row in found if row[1] is not None]
-        return KeywordRanking(found[0][0], [LegChunk(*row[1:-1]) for row in rows], [row[-1] for row in rows])
+        return KeywordRanking(found[0][0], [(chunk_id, score) for _, chunk_id, score in found if chunk_id is not None])
+
+    async def signals(self, ranking: Sequence[tuple[int, float]]) -> list[tuple[LegChunk, bytes | None]]:
+        """What the ranker must know of ranked chunks, in their order, and the vector of each as pgvector sends it.
+
+        The other leg knows the cosine of its own rows only. Chunks that went meanwhile are left out.
+        """
+        ids = [chunk_id for chunk_id, _ in ranking]
+        found = {row[0]: row for row in await queries.tuples(self._connection, self._signals, {"ids": ids})}
+        return [
+            (LegChunk(chunk_id, score, *found[chunk_id][1:-1]), found[chunk_id][-1])
+            for chunk_id, score in ranking
+            if chunk_id in found
+        ]
 
     async def _ids(self, terms: set[str]) -> dict[str, int]:
         ordered = sorted(terms)

@@ -74,12 +74,12 @@ async def assert_equal_to_reference(
     assert hits.statistics.chunks == len(passages)
     rows = await (await connection.execute("SELECT id, contextual_content FROM chunks")).fetchall()
     texts = {int(row[0]): str(row[1]) for row in rows}
-    got = sorted((texts[row.chunk_id], row.score) for row in found)
+    got = sorted((texts[chunk_id], score) for chunk_id, score in found)
     wanted = sorted((p, score) for p, score in zip(passages, expected, strict=True) if score > 0)
     assert [text for text, _ in got] == [text for text, _ in wanted]
     for (_, score), (_, reference) in zip(got, wanted, strict=True):
         assert score == pytest.approx(reference, abs=1e-6)
-    assert [row.score for row in found] == sorted((row.score for row in found), reverse=True)
+    assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
 
 
 class SessionDatabase:

@@ -27,6 +27,7 @@ from harry_mcp.storage.keywords import LegChunk
 from harry_mcp.storage.unit_of_work import UnitOfWork
 from harry_mcp.storage.vectors import received
 
+KeywordRows = list[tuple[LegChunk, bytes | None]]
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -49,14 +50,14 @@ class HybridRetriever:
             DatabaseUnavailable: PostgreSQL cannot be reached.
         """
         timings: dict[str, float] = {}
-        keyword, (vector, by_vector, degraded) = await _both(
+        (keyword, by_keyword), (vector, by_vector, degraded) = await _both(
             self._keyword_leg(unit, query, filters, timings), self._vector_leg(query, filters, timings)
         )
         fused = reciprocal_rank_fusion(
-            [[row.chunk_id for row in keyword.rows], [row.chunk_id for row in by_vector]], k=self._settings.rrf_k
+            [[row.chunk_id for row, _ in by_keyword], [row.chunk_id for row in by_vector]], k=self._settings.rrf_k
         )
         return Retrieval(
-            candidates=_candidates(fused, keyword, by_vector, vector),
+            candidates=_candidates(fused, by_keyword, by_vector, vector),
             terms=tuple(keyword.terms),
             statistics=keyword.statistics,
             degraded=degraded,
@@ -65,11 +66,13 @@ class HybridRetriever:
 
     async def _keyword_leg(
         self, unit: UnitOfWork, query: OptimizedQuery, filters: SearchFilters, timings: dict[str, float]
-    ) -> KeywordHits:
+    ) -> tuple[KeywordHits, KeywordRows]:
         async with _timed(timings, "keyword"):
-            return await self._keywords.search(
+            hits = await self._keywords.search(
                 unit.keywords, query.keywords, limit=self._settings.leg_candidates, filters=filters
             )
+        async with _timed(timings, "signals"):
+            return hits, await unit.keywords.signals(hits.rows) if hits.rows else []
 
     async def _vector_leg(
         self, query: OptimizedQuery, filters: SearchFilters, timings: dict[str, float]
@@ -102,14 +105,14 @@ async def _both(first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -
 
 def _candidates(
     fused: dict[int, float],
-    keyword: KeywordHits,
+    by_keyword: KeywordRows,
     by_vector: Sequence[LegChunk],
     query: npt.NDArray[np.float32] | None,
 ) -> tuple[Candidate, ...]:
-    keyword_ranks = {row.chunk_id: (rank, row.score) for rank, row in enumerate(keyword.rows, start=1)}
+    keyword_ranks = {row.chunk_id: (rank, row.score) for rank, (row, _) in enumerate(by_keyword, start=1)}
     vector_ranks = {row.chunk_id: rank for rank, row in enumerate(by_vector, start=1)}
-    cosines = _cosines(keyword, query) | {row.chunk_id: row.score for row in by_vector}
-    rows = {row.chunk_id: row for row in (*keyword.rows, *by_vector)}
+    cosines = _cosines(by_keyword, query) | {row.chunk_id: row.score for row in by_vector}
+    rows = {row.chunk_id: row for row in (*(row for row, _ in by_keyword), *by_vector)}
     found: list[Candidate] = []
     for chunk_id, rrf in fused.items():
         row = rows[chunk_id]
@@ -132,9 +135,9 @@ def _candidates(
     return tuple(found)
 
 
-def _cosines(keyword: KeywordHits, query: npt.NDArray[np.float32] | None) -> dict[int, float]:
+def _cosines(by_keyword: KeywordRows, query: npt.NDArray[np.float32] | None) -> dict[int, float]:
     """The cosines of the keyword leg's chunks; both sides have unit length, so the product is the cosine."""
-    held = [(row.chunk_id, vector) for row, vector in zip(keyword.rows, keyword.vectors, strict=True) if vector]
+    held = [(row.chunk_id, vector) for row, vector in by_keyword if vector]
     if query is None or not held:
         return {}
     matrix = received(vector for _, vector in held)

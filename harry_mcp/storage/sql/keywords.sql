@@ -47,10 +47,9 @@ DELETE FROM postings p
 
 -- name: bm25 :many
 -- The chunks with the highest BM25 sums and the revision that they were counted at.
--- One row without a chunk when nothing matches; beside each what the ranker must know, and its vector. A weight is idf * (k1 + 1); norm and slope are k1 * (1 - b) and k1 * b / average length, so
+-- One row without a chunk when nothing matches. A weight is idf * (k1 + 1); norm and slope are k1 * (1 - b) and k1 * b / average length, so
 -- that tf / (tf + norm + slope * length) is Robertson's saturation.
-SELECT corpus.revision, best.chunk_id, best.score, c.public_id, c.document_id, c.ordinal, c.terms, d.title_terms,
-       public.vector_send(v.embedding) AS vector
+SELECT corpus.revision, best.chunk_id, best.score
   FROM corpus LEFT JOIN (
     SELECT p.chunk_id, sum(q.weight * p.tf / (p.tf + %(norm)s::float8 + %(slope)s::float8 * p.length)) AS score
       FROM unnest(%(ids)s::int[], %(weights)s::float8[]) AS q (term_id, weight)
@@ -59,15 +58,11 @@ SELECT corpus.revision, best.chunk_id, best.score, c.public_id, c.document_id, c
      ORDER BY score DESC, p.chunk_id
      LIMIT %(limit)s
   ) AS best ON true
-  LEFT JOIN chunks c ON c.id = best.chunk_id
-  LEFT JOIN documents d ON d.id = c.document_id
-  LEFT JOIN chunk_vectors v ON v.space_id = {space} AND v.chunk_id = best.chunk_id
  ORDER BY best.score DESC, best.chunk_id
 
 -- name: bm25_filtered :many
 -- The same among the documents that a filter lets through.
-SELECT corpus.revision, best.chunk_id, best.score, c.public_id, c.document_id, c.ordinal, c.terms, d.title_terms,
-       public.vector_send(v.embedding) AS vector
+SELECT corpus.revision, best.chunk_id, best.score
   FROM corpus LEFT JOIN (
     SELECT p.chunk_id, sum(q.weight * p.tf / (p.tf + %(norm)s::float8 + %(slope)s::float8 * p.length)) AS score
       FROM unnest(%(ids)s::int[], %(weights)s::float8[]) AS q (term_id, weight)
@@ -79,10 +74,15 @@ SELECT corpus.revision, best.chunk_id, best.score, c.public_id, c.document_id, c
      ORDER BY score DESC, p.chunk_id
      LIMIT %(limit)s
   ) AS best ON true
-  LEFT JOIN chunks c ON c.id = best.chunk_id
-  LEFT JOIN documents d ON d.id = c.document_id
-  LEFT JOIN chunk_vectors v ON v.space_id = {space} AND v.chunk_id = best.chunk_id
  ORDER BY best.score DESC, best.chunk_id
+
+-- name: signals :many
+-- What the ranker must know of chunks that words brought up, and their vectors as pgvector sends them.
+SELECT c.id, c.public_id, c.document_id, c.ordinal, c.terms, d.title_terms, public.vector_send(v.embedding) AS vector
+  FROM chunks c
+  JOIN documents d ON d.id = c.document_id
+  LEFT JOIN chunk_vectors v ON v.space_id = {space} AND v.chunk_id = c.id
+ WHERE c.id = ANY (%(ids)s::int[])
 
 -- name: languages :many
 -- The languages of the searchable documents, the commonest first.
