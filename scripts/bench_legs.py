@@ -162,7 +162,7 @@ async def _run_searches(app: App, questions: Sequence[str]) -> list[Table]:
         for stage in _STAGES:
             table.add(stage, [result.timings_ms.get(stage, 0.0) for result in results], "ms")
         tables.append(table)
-    tables[0].notes.append("keyword runs beside embed and vector; each stage waits for its own connection")
+    tables[0].notes.append("keyword and signals run beside embed and vector, and share a connection with passages")
     return tables
 
 
