@@ -4,16 +4,41 @@ from __future__ import annotations
 
 import asyncio
 
+from harry_mcp.ingest.background import BackgroundIngestions
 from harry_mcp.ingest.crawl.crawler import Crawler
 from harry_mcp.ingest.ingester import Ingester
 from harry_mcp.ingest.situating import Situator
-from harry_mcp.loop import HarryLoop
-from harry_mcp.ports import Embedder
+from harry_mcp.loop import Flows, HarryLoop
+from harry_mcp.loop.backfilling import embed_missing
+from harry_mcp.loop.correcting import CorrectionFlow
+from harry_mcp.loop.drafting import WebDrafts
+from harry_mcp.loop.explaining import ExplainFlow
+from harry_mcp.loop.feedback import FeedbackFlow
+from harry_mcp.loop.promoting import Promoter
+from harry_mcp.loop.questions import Questions
+from harry_mcp.loop.recalling import RecallFlow
+from harry_mcp.loop.reviewing_verified import VerifiedReviewFlow
+from harry_mcp.loop.searching import SearchFlow, SearchStages
+from harry_mcp.loop.web import WebFlow
+from harry_mcp.loop.words import Words
+from harry_mcp.ports import Embedder, Loadable
 from harry_mcp.profile import DomainProfile, load_profile
-from harry_mcp.providers.factory import build_claude, build_embedder
+from harry_mcp.providers.factory import (
+    build_claude,
+    build_embedder,
+    build_language_model,
+    build_reranker,
+    build_web_search,
+)
 from harry_mcp.providers.local.ranker import LocalRanker
+from harry_mcp.providers.usage import UsageMeter
 from harry_mcp.settings import Settings
+from harry_mcp.stages.rank.curves import Curves
 from harry_mcp.stages.rank.ranker import RankStage
+from harry_mcp.stages.rank.reranking import RerankStep
+from harry_mcp.stages.retrieve.corrective import CorrectiveWriter
+from harry_mcp.stages.retrieve.history import HistoryRewriter
+from harry_mcp.stages.retrieve.hyde import HypotheticalWriter
 from harry_mcp.stages.retrieve.retriever import HybridRetriever
 from harry_mcp.storage.database import Database
 
@@ -21,23 +46,68 @@ from harry_mcp.storage.database import Database
 class App:
     """The parts, wired. Build it with :meth:`open`; there is no other state in the package."""
 
-    def __init__(self, settings: Settings, profile: DomainProfile, database: Database, embedder: Embedder) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        profile: DomainProfile,
+        database: Database,
+        embedder: Embedder,
+        usage: UsageMeter | None = None,
+    ) -> None:
         self.settings = settings
         self.profile = profile
         self.database = database
         self.embedder = embedder
-        self._claude = build_claude(settings)
+        self.usage = usage or UsageMeter()
+        self._model = build_language_model(settings, self.usage)
+        self._claude = build_claude(settings, self._model, self.usage)
         situator = (
             Situator(self._claude, settings.claude, allowance=settings.ingest.ask_above) if self._claude else None
         )
         self.ingester = Ingester(database, embedder, settings.ingest, situator)
-        self.crawler = Crawler(database, self.ingester, settings.crawl, page_bytes=settings.ingest.file_bytes)
+        sizes = settings.ingest
+        self.crawler = Crawler(
+            database, self.ingester, settings.crawl, page_bytes=sizes.file_bytes, pdf_bytes=sizes.pdf_bytes
+        )
+        self.ingestions = BackgroundIngestions(database, self.ingester, self.crawler, settings)
+        self._web_search = build_web_search(settings, self.usage)
+        self._questions = questions = Questions(embedder, profile, settings)
+        self._backfilling: asyncio.Task[int] | None = None
+        words = Words(database)
+        search = SearchFlow(settings, profile, database, self._search_stages())
         self.loop = HarryLoop(
-            settings=settings,
-            profile=profile,
-            database=database,
-            retriever=HybridRetriever(database, embedder, settings.retrieve),
-            ranker=RankStage(LocalRanker(), settings.rank, settings.retrieve.near_duplicate),
+            settings,
+            database,
+            Flows(
+                search=search,
+                explain=ExplainFlow(database, search),
+                recall=RecallFlow(settings, database, words),
+                feedback=FeedbackFlow(settings, database, questions, WebDrafts(settings, database, self.ingester)),
+                web=WebFlow(settings, profile, database, self._web_search),
+                verified=VerifiedReviewFlow(settings, database, questions),
+                corrections=CorrectionFlow(
+                    settings,
+                    database,
+                    embedder,
+                    words=words,
+                    promoter=Promoter(settings, database, self.ingester),
+                    model=self._model,
+                ),
+            ),
+        )
+
+    def _search_stages(self) -> SearchStages:
+        """The parts of a search; those that ask a model only where there is one."""
+        s, subject, model = self.settings, self.profile.subject, self._model
+        writer = HypotheticalWriter(model, s.search, subject) if model and s.search.hyde == "auto" else None
+        self._reranker = reranker = build_reranker(s, model, self.usage)
+        return SearchStages(
+            rewriter=HistoryRewriter(model, s.search),
+            retriever=HybridRetriever(self.database, self.embedder, s, writer),
+            ranker=RankStage(LocalRanker(), s.rank, s.retrieve.near_duplicate),
+            curves=Curves(self.database),
+            reranker=RerankStep(reranker, s.rank, cache=s.search.cache) if reranker else None,
+            corrective=CorrectiveWriter(model, s.search, subject) if model and s.search.corrective else None,
         )
 
     @classmethod
@@ -50,7 +120,8 @@ class App:
             ProviderError: the embedding model cannot be loaded.
         """
         profile = load_profile(settings.profile)
-        embedder = build_embedder(settings)
+        usage = UsageMeter()
+        embedder = build_embedder(settings, usage)
         loading = asyncio.create_task(embedder.load())
         try:
             database = await Database.open(settings, embedder.space)
@@ -59,15 +130,33 @@ class App:
             raise
         try:
             await loading
+            app = cls(settings, profile, database, embedder, usage)
+            # Now and not within the budget of the first search, which the import alone would use up.
+            for model in (app._model, app._reranker):
+                if isinstance(model, Loadable):
+                    await model.load()
+            app.backfill()
+            return app
         except BaseException:
             await database.close()
             raise
-        return cls(settings, profile, database, embedder)
+
+    def backfill(self) -> None:
+        """Embed what is remembered and has no vector in this space, in the background."""
+        filling = embed_missing(self.database, self.embedder, self._questions)
+        self._backfilling = asyncio.create_task(filling, name="harry-backfill")
 
     async def close(self) -> None:
+        if self._backfilling is not None:
+            self._backfilling.cancel()
+            await asyncio.gather(self._backfilling, return_exceptions=True)
+        await self.ingestions.close()
         await self.loop.settled()
-        if self._claude is not None:
-            await self._claude.close()
+        for model in {self._model, self._claude, self._reranker, self.embedder, self._web_search}:
+            if isinstance(model, Loadable):
+                await model.close()
+        if self._web_search is not None:
+            await self._web_search.close()
         await self.database.close()
 
     async def __aenter__(self) -> App:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import BaseModel
 
 from harry_mcp.domain.search import Candidate, CorpusStatistics, EmbeddingSpace, QueryTerm
+from harry_mcp.domain.web import WebPage
 
 Vectors = npt.NDArray[np.float32]
+Shape = TypeVar("Shape", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +43,13 @@ class Embedder(Protocol):
         """
         ...
 
-    async def embed_query(self, text: str) -> npt.NDArray[np.float32]:
-        """The vector of a question, shape ``(space.dimension,)``.
+    async def embed_queries(self, texts: Sequence[str], *, timeout: float | None = None) -> Vectors:
+        """The vectors of questions in the order given, shape ``(len(texts), space.dimension)``, in one call at most.
+
+        ``timeout`` is in seconds, retries included; None takes what the settings give.
 
         Raises:
+            ProviderTimeout: no answer in time; the call was cancelled.
             ProviderError: the model failed.
         """
         ...
@@ -62,38 +68,113 @@ class DocumentEmbedder(Embedder, Protocol):
         ...
 
 
+@runtime_checkable
+class Loadable(Protocol):
+    """An adapter that holds something: an SDK to import, connections to close."""
+
+    async def load(self) -> None:
+        """Import and connect now instead of at the first use."""
+        ...
+
+    async def close(self) -> None:
+        """Give the connections back."""
+        ...
+
+
 class LanguageModel(Protocol):
-    """Answers a question with text."""
+    """Answers a question with text, or with an object of a given shape.
+
+    ``timeout`` is in seconds, retries included; None takes what the settings give. A call that is not answered in time
+    is cancelled.
+    """
 
     @property
     def name(self) -> str:
         """The model, as recipes and reports name it."""
         ...
 
-    async def complete(self, question: str, *, system: str, document: str, most_tokens: int) -> Completion:
-        """The answer to a question about a document.
+    async def complete(
+        self, question: str, *, system: str, most_tokens: int, document: str = "", timeout: float | None = None
+    ) -> Completion:
+        """The answer to a question, about a document when one is given.
 
         ``system`` and ``document`` come first and are the same for many questions: a provider that can keeps them
         cached between calls. The answer may be cut off at ``most_tokens``.
 
         Raises:
-            ProviderTimeout: no answer within the time that the settings give, retries included.
+            ProviderTimeout: no answer in time.
             ProviderNotConfigured: the key or the model is refused; asking again is no use.
             ProviderError: the service failed, or gave no text.
         """
         ...
 
+    async def answer(
+        self, question: str, *, system: str, shape: type[Shape], most_tokens: int, timeout: float | None = None
+    ) -> Shape:
+        """The answer as an object of ``shape``, whose docstring and field descriptions the model reads.
 
-class Reranker(Protocol):
-    """Orders candidates by the chance that they answer the question."""
+        Raises:
+            ProviderTimeout: no answer in time.
+            ProviderNotConfigured: the key or the model is refused; asking again is no use.
+            ProviderError: the service failed, or the answer does not have the shape.
+        """
+        ...
+
+
+class FusionRanker(Protocol):
+    """Orders candidates by what retrieval measured of them. It reads no text, so it is always there."""
 
     @property
     def name(self) -> str:
-        """Ranker and calibration with their versions, as it stands in ``relevance_source``."""
+        """Ranker and version, as it stands in ``relevance_source``."""
         ...
 
     def rank(
         self, terms: Sequence[QueryTerm], candidates: Sequence[Candidate], statistics: CorpusStatistics
     ) -> list[Candidate]:
         """The candidates, best first, with ``lexical``, ``fusion`` and ``score`` set."""
+        ...
+
+
+class Reranker(Protocol):
+    """A model that reads the question with each passage."""
+
+    @property
+    def name(self) -> str:
+        """Ranker with model and version. A calibration belongs to exactly one name."""
+        ...
+
+    async def score(self, question: str, passages: Sequence[str], *, timeout: float | None = None) -> list[float]:
+        """How well each passage answers the question, 0 to 1 and not calibrated, in the order given.
+
+        ``timeout`` is in seconds, retries included.
+
+        Raises:
+            ProviderTimeout: no answer in time; the call was cancelled.
+            ProviderError: the service failed, or did not score every passage.
+        """
+        ...
+
+
+class WebSearch(Protocol):
+    """A search engine for the web."""
+
+    @property
+    def name(self) -> str:
+        """The service and how it is asked; answers of two names are never kept under one key."""
+        ...
+
+    async def search(
+        self, question: str, *, hosts: Sequence[str], results: int, timeout: float | None = None
+    ) -> list[WebPage]:
+        """At most ``results`` pages, asked for on ``hosts`` only, in the service's order.
+
+        The service may return pages of other hosts: whoever passes them on checks each of them. ``timeout`` is in
+        seconds, retries included.
+
+        Raises:
+            ProviderTimeout: no answer in time; the call was cancelled.
+            ProviderNotConfigured: the key is refused; asking again is no use.
+            ProviderError: the service failed, or its answer is no list of pages.
+        """
         ...

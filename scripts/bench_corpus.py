@@ -66,8 +66,8 @@ class ServedVectors:
     async def embed_documents(self, texts: Sequence[str]) -> Vector:
         return np.stack([self.vectors[text] for text in texts])
 
-    async def embed_query(self, text: str) -> Vector:
-        return self.vectors[text]
+    async def embed_queries(self, texts: Sequence[str], *, timeout: float | None = None) -> Vector:
+        return await self.embed_documents(texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ class _Legs:
         vectors: list[npt.NDArray[np.float32]] = []
         for query in queries:
             with timed(self.samples["embed"]):
-                vectors.append(await self._app.embedder.embed_query(query.text))
+                vectors += list(await self._app.embedder.embed_queries([query.text]))
         pairs: list[list[Callable[[], Awaitable[None]]]] = [
             [self._keyword, self._rank_bm25],
             [self._nearest, self._pgvector],

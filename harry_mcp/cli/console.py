@@ -37,6 +37,7 @@ class ExitCode(IntEnum):
     DATABASE = 3
     PROVIDER = 4
     PARTIAL = 5
+    GATE = 6
     INTERRUPTED = 130
     TERMINATED = 143
 

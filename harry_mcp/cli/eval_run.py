@@ -3,65 +3,85 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harry_mcp.cli.console import print_json, run, terminal
+from harry_mcp.cli import eval_options as options
+from harry_mcp.cli.console import ExitCode, print_json, run, terminal
 from harry_mcp.settings import load_settings
+
+if TYPE_CHECKING:
+    from harry_mcp.evals.session import Outcome
+
+_GATE_HELP = """What must hold, else the exit code is 6: an expression (pass@5>=0.85,auroc>=0.84,ece<=0.09), a file of \
+them, or `last` (nothing is worse than in the last run by more than chance). Figures: hit@1 hit@5 mrr ndcg@10 pass@5 \
+pass@10 pass@20 of the last stage, or of another (hybrid.mrr); auroc ece balanced_ece; strong.answerable \
+weak.answered moderate.questions; latency.total. May be given several times."""
 
 
 def eval_run(
-    corpus: Annotated[Path, typer.Option(help="Documents or ready-made chunks, JSONL.")],
-    queries: Annotated[Path, typer.Option(help="Questions with the ids that answer them, JSONL.")],
-    holdout: Annotated[Path | None, typer.Option(help="JSON with removed_documents and now_unanswerable.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the figures for a script.")] = False,
+    corpus: options.Corpus,
+    queries: options.Queries,
+    holdout: options.Holdout = None,
+    name: options.Name = "",
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Leave out the stages on bare text, which take about as long again.")
+    ] = False,
+    models: Annotated[
+        bool,
+        typer.Option(
+            "--models",
+            help="Let the models that a key gives take part (HyDE, re-ranking, contexts), as in service. It costs.",
+        ),
+    ] = False,
+    gate: Annotated[list[str] | None, typer.Option(help=_GATE_HELP)] = None,
+    baseline: Annotated[
+        Path | None, typer.Option(help="Compare with this --json output and not with the last run in the database.")
+    ] = None,
+    plot: options.Plot = None,
+    save: Annotated[bool, typer.Option(help="Keep the run, so that the next is compared with it.")] = True,
+    yes: options.Yes = False,
+    as_json: options.AsJson = False,
 ) -> None:
-    """Put a corpus through the real pipeline in a database of its own, and ask every question."""
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    """Put a corpus through the real pipeline in a database of its own, and ask every question.
 
-    from harry_mcp.evals import golden
-    from harry_mcp.evals.run import evaluate
+    It prints what each stage adds, and how far the verdict can be trusted. The run is kept in your database and
+    compared with the last one over the same golden set. What a file of a golden set holds is in the README.
+    """
+    from harry_mcp.cli.eval_report import print_outcome
+    from harry_mcp.evals import gates, golden
+    from harry_mcp.evals.models import named_only
+    from harry_mcp.evals.session import Plan, measure
 
-    settings = load_settings()
-    if settings.ingest.context == "auto":  # a key alone must not make a measurement cost money: say `claude` for that
-        ingest = settings.ingest.model_copy(update={"context": "template"})
-        settings = settings.model_copy(update={"ingest": ingest})
+    settings = load_settings() if models else named_only(load_settings())
     wanted = golden.load(corpus, queries, holdout)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    console = terminal(stderr=True)
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
-        task = progress.add_task("starting")
-        figures = run(evaluate(settings, wanted, lambda step: progress.update(task, description=step[:80])))
+    plan = Plan(
+        name=options.named(name, queries, holdout),
+        plain=not quick,
+        save=save,
+        gates=gates.parse(gate or []),
+        baseline=baseline,
+    )
+    options.affordable(settings, wanted, yes=yes)
+    with options.watched() as note:
+        outcome = run(measure(settings, wanted, plan, note))
+    pictures = _draw(outcome, plot) if plot else []
     if as_json:
-        print_json(figures)
+        print_json({**outcome.as_json(), "plots": [str(path) for path in pictures]})
     else:
-        _print(figures)
+        print_outcome(outcome, pictures)
+    if not outcome.run.accepted:
+        for broken in (held for held in outcome.gates if not held.held):
+            words = f"harry: the gate {broken.gate} does not hold: {broken.measured}."
+            terminal(stderr=True).print(words, markup=False, soft_wrap=True)
+        raise typer.Exit(ExitCode.GATE)
 
 
-def _print(figures: dict[str, Any]) -> None:
-    from rich.table import Table
+def _draw(outcome: Outcome, folder: Path) -> list[Path]:
+    from harry_mcp.evals.keeping import answers
+    from harry_mcp.evals.plots import run_page
 
-    console = terminal()
-    console.print(
-        f"{figures['documents']} documents in {figures['chunks']} chunks, {figures['questions']} questions, "
-        f"{figures['answerable']} of them answerable"
-    )
-    table = Table(title="Retrieval by stage (answerable questions)", title_justify="left")
-    table.add_column("stage")
-    names = list(figures["retrieval"]["rank"])
-    for name in names:
-        table.add_column(name, justify="right")
-    for stage, values in figures["retrieval"].items():
-        table.add_row(stage, *(f"{values[name]:.3f}" for name in names))
-    console.print(table)
-    verdict = figures["verdict"]
-    console.print(
-        f"Verdict: AUROC {verdict['auroc']:.3f}, expected calibration error {verdict['expected_calibration_error']:.3f}"
-    )
-    for band, values in verdict["bands"].items():
-        console.print(f"  {band}: {values['questions']} questions, {values['answerable']:.0%} truly answerable")
-    timings = ", ".join(f"{name} {value:.1f}" for name, value in figures["latency_ms"].items())
-    console.print(f"Median ms: {timings}")
-    console.print(f"Chunks cut by {figures['chunking']}, contexts by {figures['contexts']}")
-    console.print(f"Scored by {figures['relevance_source']}")
+    kept = outcome.run
+    title = f"{kept.name}   {kept.created_at:%Y-%m-%d %H:%M} UTC"
+    return run_page(kept.figures, answers(kept.figures), title, folder)

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, replace
-from functools import partial
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from harry_mcp.cli.console import ExitCode, print_json, run, terminal
-from harry_mcp.cli.cost import agree, told
+from harry_mcp.cli.cost import agree, costs_money, expected, told
 from harry_mcp.errors import InputError
 from harry_mcp.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from harry_mcp.app import App
     from harry_mcp.domain.documents import IngestOutcome, SourceDocument
     from harry_mcp.ingest.estimating import Estimate
     from harry_mcp.ingest.ingester import Progress
-    from harry_mcp.ingest.sources import SourceItem, Unreadable
+    from harry_mcp.ingest.sources import Unreadable
 
 
 def ingest(
@@ -32,16 +30,18 @@ def ingest(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask, whatever it costs.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report for a script.")] = False,
 ) -> None:
-    """Read Markdown, reST, HTML and text into the knowledge base. What did not change is not written again.
+    """Read documents into the knowledge base. What did not change is not written again.
+
+    Read are Markdown, reST, HTML, text, PDF, Word, PowerPoint, Excel, CSV and EPUB.
 
     Documents that are gone from a folder are reported and kept.
     """
     if estimate:
-        expected = run(_estimate(load_settings(), targets, topic))
+        found = run(_estimate(load_settings(), targets, topic))
         if as_json:
-            print_json(asdict(expected))
+            print_json(asdict(found))
         else:
-            terminal().print(told(expected), markup=False, soft_wrap=True)
+            terminal().print(told(found), markup=False, soft_wrap=True)
         return
     outcome = run(_ingest(load_settings(), targets, topic, yes=yes))
     if as_json:
@@ -58,9 +58,9 @@ async def _ingest(settings: Settings, targets: list[str], topic: str, *, yes: bo
 
     documents: Iterable[SourceDocument | Unreadable] = _found(settings, targets, topic)
     async with await App.open(settings) as app:
-        if app.ingester.situator is not None or app.embedder.space.provider != "local":
+        if costs_money(app):
             documents = list(documents)  # read once, counted, then ingested
-            agree((await _expected(app, documents)).dollars, settings.ingest.ask_above, yes=yes)
+            agree(expected(app, await app.ingester.changed(documents)).dollars, settings.ingest.ask_above, yes=yes)
         if app.ingester.situator is not None:
             app.ingester.situator.allow()
         with progress_bar() as report:
@@ -77,40 +77,17 @@ async def _estimate(settings: Settings, targets: list[str], topic: str) -> Estim
 
     documents = _found(settings, targets, topic)
     async with await App.open(settings) as app:
-        return await _expected(app, documents)
-
-
-async def _expected(app: App, documents: Iterable[SourceDocument | Unreadable]) -> Estimate:
-    from harry_mcp.ingest.estimating import estimate
-
-    s = app.settings
-    return estimate(
-        await app.ingester.changed(documents),
-        claude=s.claude if app.ingester.situator else None,
-        voyage=s.voyage if app.embedder.space.provider == "voyage" else None,
-        windows=s.ingest.semantic_neighbours + 1 if s.ingest.chunking == "semantic" else 0,
-    )
+        return expected(app, await app.ingester.changed(documents))
 
 
 def _found(settings: Settings, targets: list[str], topic: str) -> Iterator[SourceDocument | Unreadable]:
     """The documents of all targets. A wrong path is told at once, before anything is started."""
-    from harry_mcp.ingest.decoding import clean_text
-    from harry_mcp.ingest.fetching import fetch_page
-    from harry_mcp.ingest.sources import expand
+    from harry_mcp.ingest.targets import items_of, read_all, topic_of
 
     if not all(target.strip() for target in targets):  # else an unset variable of a script would mean this folder
         raise InputError("A target is empty. Name a file, a folder, a glob or an address; `.` is this folder.")
-    largest = settings.ingest.file_bytes
-    found = [expand(target, fetch=partial(fetch_page, largest=largest), largest=largest) for target in targets]
-    return _documents((item for items in found for item in items), " ".join(clean_text(topic).split()))
-
-
-def _documents(items: Iterable[SourceItem], topic: str) -> Iterator[SourceDocument | Unreadable]:
-    from harry_mcp.domain.documents import SourceDocument
-    from harry_mcp.ingest.sources import read_each
-
-    for read in read_each(items):
-        yield replace(read, topic=topic) if topic and isinstance(read, SourceDocument) else read
+    found = [items_of(target, settings.ingest) for target in targets]
+    return read_all((item for items in found for item in items), topic_of(topic))
 
 
 @contextmanager
@@ -150,5 +127,13 @@ def print_outcome(outcome: IngestOutcome) -> None:
     for source, reason in outcome.template_contexts.items():
         console.print(f"[yellow]in part without a context:[/] {escape(f'{source}: {reason}')}", soft_wrap=True)
     for source, reason in outcome.failed.items():
-        where = reason if source in reason else f"{source}: {reason}"
-        console.print(f"[red]skipped:[/] {escape(where)}", soft_wrap=True)
+        console.print(f"[red]skipped:[/] {escape(_named(source, reason))}", soft_wrap=True)
+
+
+def _named(source: str, reason: str) -> str:
+    """The reason, with the source before it when it does not name it itself, as an address or as a path."""
+    from harry_mcp.ingest.sources import file_of, shown_path
+
+    path = file_of(source)
+    names = (source, shown_path(path)) if path else (source,)
+    return reason if any(name in reason for name in names) else f"{source}: {reason}"

@@ -8,26 +8,43 @@ from typing import Annotated
 import typer
 
 from harry_mcp import __version__
-from harry_mcp.cli import crawl, demo, doctor, eval_run, ingest, reembed, search, serve
+from harry_mcp.cli import (
+    crawl,
+    demo,
+    doctor,
+    documents,
+    eval_calibrate,
+    eval_list,
+    eval_run,
+    ingest,
+    reembed,
+    search,
+    serve,
+)
 from harry_mcp.cli.console import fail
 from harry_mcp.errors import HarryError
 
 _HELP = """A knowledge base for AI agents that says how far its answers can be trusted.
 
 Exit codes: 0 done; 1 failed; 2 the input or a setting cannot be used; 3 the database; 4 a model or service;
-5 done in part, the output names what was left out; 130 stopped by Ctrl-C; 143 ended by SIGTERM.
+5 done in part, the output names what was left out; 6 a gate of `harry eval run` did not hold;
+130 stopped by Ctrl-C; 143 ended by SIGTERM.
 """
 
 app = typer.Typer(name="harry", help=_HELP, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
 app.command("serve")(serve.serve)
 app.command("ingest")(ingest.ingest)
 app.command("crawl")(crawl.crawl)
+app.add_typer(documents.commands, name="documents")
 app.command("search")(search.search)
 app.command("reembed")(reembed.reembed)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 evaluations = typer.Typer(help="Measure retrieval and verdicts on a golden set.", no_args_is_help=True)
 evaluations.command("run")(eval_run.eval_run)
+evaluations.command("calibrate")(eval_calibrate.eval_calibrate)
+evaluations.command("list")(eval_list.eval_list)
+evaluations.command("show")(eval_list.eval_show)
 app.add_typer(evaluations, name="eval")
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harry_mcp.cli.asking import confirm
 from harry_mcp.cli.console import print_json, run, terminal
 from harry_mcp.cli.cost import agree
 from harry_mcp.errors import InputError
@@ -17,18 +18,27 @@ if TYPE_CHECKING:
     from harry_mcp.domain.search import EmbeddingSpace
     from harry_mcp.ingest.reembedding import ReembedOutcome
     from harry_mcp.storage.database import Database
+    from harry_mcp.storage.spaces import IdleSpace
 
 
 def reembed(
     back: Annotated[bool, typer.Option("--back", help="Return to the model that was in use before.")] = False,
+    drop_old: Annotated[
+        bool, typer.Option("--drop-old", help="Remove the vectors of models that are not in use, and do nothing else.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask, whatever it costs.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the report for a script.")] = False,
 ) -> None:
     """Embed the knowledge base anew with the model that the settings name, then switch to it in one step.
 
     The old model serves until then. Stopped or killed, the next run goes on where this one was. The old vectors stay,
-    so that --back is instant while nothing was written since.
+    so that --back is instant while nothing was written since; --drop-old removes them.
     """
+    if drop_old:
+        if back:
+            raise InputError("--back needs the vectors that --drop-old removes. Use one of the two.")
+        _drop_old(run(_dropped(load_settings(), yes=yes, quiet=as_json)), as_json=as_json)
+        return
     outcome = run(_reembed(load_settings(), back=back, yes=yes))
     if as_json:
         print_json(
@@ -64,6 +74,42 @@ async def _reembed(settings: Settings, *, back: bool, yes: bool) -> ReembedOutco
             return await move(database, target, report=report)
     finally:
         await database.close()
+
+
+async def _dropped(settings: Settings, *, yes: bool, quiet: bool) -> list[IdleSpace]:
+    """Show what is not in use, ask, and remove it in one transaction."""
+    from harry_mcp.ingest.reembedding import drop_idle
+    from harry_mcp.providers.factory import build_embedder
+    from harry_mcp.storage.database import Database
+
+    database = await Database.open(settings, build_embedder(settings).space, any_space=True)
+    try:
+        async with database.reading() as unit:
+            idle = await unit.spaces.idle()
+        if not idle:
+            return []
+        if not quiet:
+            for space in idle:
+                _print_idle(space)
+        confirm(f"Remove the vectors of {len(idle)} models that are not in use", yes=yes)
+        return await drop_idle(database)
+    finally:
+        await database.close()
+
+
+def _drop_old(dropped: list[IdleSpace], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"dropped": [{"space": str(s.space), "vectors": s.vectors, "bytes": s.bytes} for s in dropped]})
+        return
+    size = sum(space.bytes for space in dropped) / 1_000_000
+    terminal().print(f"[bold]{len(dropped)}[/] removed, {size:,.1f} MB freed", soft_wrap=True)
+
+
+def _print_idle(space: IdleSpace) -> None:
+    from rich.markup import escape
+
+    size = f"{space.vectors:,} vectors, {space.bytes / 1_000_000:,.1f} MB"
+    terminal().print(f"  {escape(str(space.space))}: {size}", soft_wrap=True)
 
 
 async def _dollars(database: Database, space: EmbeddingSpace, settings: Settings) -> float:

@@ -79,7 +79,8 @@ class Meeting:
 class Visit:
     """An address whose turn it is, and what is known of it from the last time.
 
-    ``stored``: a document of this address is in the knowledge base; ``shown``: and it was not archived.
+    ``stored``: a document of this address is in the knowledge base; ``shown``: and it was not archived. ``current``:
+    what is known would be made the same way now, so that "not modified" is answer enough.
     """
 
     id: int
@@ -95,6 +96,24 @@ class Visit:
     stands_alone: bool
     stored: bool
     shown: bool
+    current: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """How pages are stored now: cut by this ``recipe``, under this ``topic``. ``fresh``: all of them anew."""
+
+    recipe: str = ""
+    topic: str = ""
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPages:
+    """The pages of a crawl that are in the knowledge base, and how many of them are as they would be stored now."""
+
+    pages: int
+    current: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

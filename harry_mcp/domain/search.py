@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from harry_mcp.domain.corrections import Relevant
+from harry_mcp.domain.feedback import PastFailure
+from harry_mcp.domain.verified import Match, VerifiedMatch
+
+if TYPE_CHECKING:  # the server imports this module before its first answer, and numpy takes its time
+    import numpy as np
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +40,17 @@ class SearchFilters:
             "updated_since": since,
         }
         return {name: value for name, value in fields.items() if value}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, str]) -> SearchFilters:
+        """The filters that :meth:`as_json` gave."""
+        since = stored.get("updated_since", "")
+        return cls(
+            topic=stored.get("topic", ""),
+            source=stored.get("source", ""),
+            language=stored.get("language", ""),
+            updated_since=datetime.fromisoformat(since) if since else None,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +77,21 @@ class EmbeddingSpace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorpusStatistics:
-    """The counts that BM25 rests on, over searchable chunks. ``revision`` changes whenever any of them may."""
+    """The counts that BM25 rests on, over searchable chunks. ``revision`` changes whenever any of them may.
+
+    ``space_changed``: the knowledge base was moved to another embedding model than the one of this process.
+    """
 
     chunks: int
     length_sum: int
     title_sum: int
     revision: int
+    space_changed: bool = False
+
+    @property
+    def degraded(self) -> tuple[str, ...]:
+        """What a search that rests on them lacks, by name."""
+        return ("embedding_space_changed",) if self.space_changed else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +109,8 @@ class Candidate(NamedTuple):
     ``cosine`` is ``None`` while the query has no vector. ``keyword_rank`` and ``vector_rank`` count from 1 and are
     0 when that leg did not bring it. ``terms`` and ``title_terms`` are term ids in order, four bytes each, little
     endian. ``fusion`` is the local order; ``score`` is the calibrated chance that the passage answers. ``duplicates``
-    are the public ids of passages that say all but the same. A tuple and not a dataclass like its neighbours, for a
+    are the public ids of passages that say all but the same. ``raw`` is what a re-ranking model said, 0 to 1 and not
+    calibrated, -1 when none read it. A tuple and not a dataclass like its neighbours, for a
     search makes some hundreds of them.
     """
 
@@ -100,6 +129,7 @@ class Candidate(NamedTuple):
     fusion: float = 0.0
     score: float = 0.0
     duplicates: tuple[str, ...] = ()
+    raw: float = -1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,13 +156,19 @@ class Passage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieval:
-    """What stage 1 hands on: candidates in fused order, the question's words, and the counts at that moment."""
+    """What stage 1 hands on: candidates in fused order, the question's words, and the counts at that moment.
+
+    ``hypothetical`` is the made-up answer that was searched for beside the question, or empty. ``vector`` is the
+    question's, None when it has none.
+    """
 
     candidates: tuple[Candidate, ...]
     terms: tuple[QueryTerm, ...]
     statistics: CorpusStatistics
     degraded: tuple[str, ...] = ()
     timings_ms: dict[str, float] = field(default_factory=dict[str, float])
+    hypothetical: str = ""
+    vector: npt.NDArray[np.float32] | None = None
 
 
 class Band(StrEnum):
@@ -192,7 +228,11 @@ class SearchStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """The answer of the loop. ``ranking`` is every ranked passage before any were joined or cut."""
+    """The answer of the loop. ``ranking`` is every ranked passage before any were joined or cut.
+
+    ``course`` tells by name what was done on the way beyond the plain search: ``asked``, ``hypothetical``,
+    ``other_words``.
+    """
 
     search_id: str
     question: str
@@ -205,6 +245,10 @@ class SearchResult:
     timings_ms: dict[str, float] = field(default_factory=dict[str, float])
     gap_id: str = ""
     revision: int = 0
+    course: dict[str, str] = field(default_factory=dict[str, str])
+    verified: VerifiedMatch = field(default_factory=lambda: VerifiedMatch(match=Match.NONE))
+    corrections: tuple[Relevant, ...] = ()
+    failures: tuple[PastFailure, ...] = ()
 
 
 def gap_id(question: str) -> str:

@@ -2,70 +2,64 @@
 
 from __future__ import annotations
 
-import asyncio
-import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
-from statistics import fmean, median
+from collections.abc import Sequence
 from typing import Any
 
-from harry_mcp.app import App
-from harry_mcp.domain.documents import Chunk, SourceDocument
-from harry_mcp.domain.search import Band, Candidate, SearchResult
-from harry_mcp.errors import EvalError
-from harry_mcp.evals import metrics
-from harry_mcp.evals.golden import CorpusRow, GoldenSet, Question
-from harry_mcp.ingest.ingester import Ingester, PreparedDocument, Progress
-from harry_mcp.ingest.readers import read_markdown
+from harry_mcp.domain.calibration import Calibration
+from harry_mcp.evals import figures
+from harry_mcp.evals.answers import Answer, Stage
+from harry_mcp.evals.asking import Asked, Laboratory, Report
+from harry_mcp.evals.golden import GoldenSet
+from harry_mcp.evals.models import patient
 from harry_mcp.settings import Settings
-from harry_mcp.storage.documents import chunk_public_ids
 from harry_mcp.storage.scratch import scratch_database
 
-# Questions asked at once: enough to keep the model and PostgreSQL busy, few enough to leave the timings honest.
-_AT_ONCE = 2
-
-Report = Callable[[str], None]
+_LOST_NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question with its answer, the golden ids in place of ours."""
-
-    question: Question
-    result: SearchResult
-    stages: dict[str, list[str]]
-
-
-async def evaluate(settings: Settings, golden: GoldenSet, report: Report | None = None) -> dict[str, Any]:
+async def evaluate(
+    settings: Settings,
+    golden: GoldenSet,
+    report: Report | None = None,
+    *,
+    plain: bool = True,
+    curves: Sequence[Calibration] = (),
+) -> dict[str, Any]:
     """The figures of a golden set, from a database of its own.
 
+    ``plain`` also indexes the bare text of every chunk and asks all questions of it first, for the rungs of the ladder
+    under "+ context"; it nearly doubles the time. ``curves`` are the calibrations that hold, as the database of its own
+    has none. The budgets are lifted: figures are of what the parts know, and not of how busy this machine is.
+
     Raises:
-        EvalError: the golden ids name nothing in the corpus.
+        EvalError: the corpus cannot be stored as it is to be measured.
+        DatabaseUnavailable: PostgreSQL cannot be reached, or does not let us create a database.
+        ProviderError: the embedding model failed.
     """
-    note = report or _silent
-    async with scratch_database(settings) as own, await App.open(own) as app:
-        names: dict[str, str] = {}
-        outcome = await app.ingester.ingest(
-            _prepared(golden, app.ingester, names), report=lambda step: note(_step(step))
-        )
-        if outcome.failed:
-            raise EvalError(f"{len(outcome.failed)} documents could not be stored: {outcome.failed}.")
-        if outcome.template_contexts:
-            first = next(iter(outcome.template_contexts.values()))
-            raise EvalError(f"Not every passage has the context that is to be measured: {first}.")
-        asked = await _ask_all(app, golden, names, note)
-        versions = await app.database.versions()
+    async with scratch_database(patient(settings)) as own:
+        laboratory = Laboratory(own, golden, report or _silent)
+        bare = await laboratory.plain() if plain else None
+        whole, facts = await laboratory.whole(curves)
+    answers = _ladder(whole, bare)
+    legs = {stage: figures.retrieval(whole.answers, stage) for stage in (Stage.KEYWORD, Stage.VECTOR)}
     return {
         "documents": len({row.doc_id or row.id for row in golden.corpus}),
-        "chunks": outcome.chunks_written,
-        "questions": len(golden.questions),
-        "embeddings": str(app.embedder.space),
+        "chunks": facts.chunks,
+        "questions": len(answers),
+        "answerable": sum(answer.answerable for answer in answers),
+        "findable": golden.findable,
+        "embeddings": facts.embeddings,
         "chunking": settings.ingest.chunking,
-        "contexts": app.ingester.situator.recipe.strip(" +") if app.ingester.situator else "template",
-        "relevance_source": asked[0].result.verdict.relevance_source,
-        "postgres": versions.postgres,
-        **_figures(asked),
+        "contexts": facts.contexts,
+        "relevance_source": whole.relevance_source,
+        "postgres": facts.postgres,
+        "warnings": _warnings(golden),
+        "retrieval": {stage: figures.retrieval(answers, stage) for stage in figures.stages(answers)},
+        "legs_with_context": {stage.value: values for stage, values in legs.items()},
+        "verdict": figures.verdict([a.score for a in answers], [a.band for a in answers], answers),
+        "degraded": figures.degraded(answers),
+        "latency_ms": figures.latency(whole.timings_ms),
+        "per_question": [answer.model_dump(mode="json") for answer in answers],
     }
 
 
@@ -73,143 +67,42 @@ def _silent(_: str) -> None:
     """Nobody is watching."""
 
 
-def _step(progress: Progress) -> str:
-    return f"{progress.outcome} {progress.title}"
+def _ladder(whole: Asked, bare: Asked | None) -> list[Answer]:
+    """The answers with the rungs in their order: what the bare text gave, then what was put on top of it."""
+    nothing: dict[str, tuple[int, ...]] = {}
+    under = [answer.ranks for answer in bare.answers] if bare else [nothing] * len(whole.answers)
+    found: list[Answer] = []
+    for answer, below in zip(whole.answers, under, strict=True):
+        ranks = {stage.value: below[stage] for stage in (Stage.KEYWORD, Stage.VECTOR, Stage.HYBRID) if stage in below}
+        ranks[Stage.CONTEXT.value] = answer.ranks[Stage.HYBRID]
+        for stage in (Stage.RANK, Stage.RERANK):
+            if stage in answer.ranks:
+                ranks[stage.value] = answer.ranks[stage]
+        found.append(answer.model_copy(update={"ranks": ranks}))
+    return _filled(found)
 
 
-def _prepared(
-    golden: GoldenSet, ingester: Ingester, names: dict[str, str]
-) -> Iterator[SourceDocument | PreparedDocument]:
-    """The corpus, ready-made chunks prepared; fills ``names`` with the golden id behind each of our ids."""
-    if not golden.ready_made:
-        for row in golden.corpus:
-            document = _document(row)
-            names[document.id] = row.id
-            yield document
-        return
-    ordered = sorted(golden.corpus, key=lambda row: row.doc_id)
-    for doc_id, group in groupby(ordered, key=lambda row: row.doc_id):
-        rows = list(group)
-        text = "\n\n".join(row.text for row in rows)
-        document = SourceDocument(
-            source=f"golden:{doc_id}",
-            title=rows[0].title or doc_id,
-            text=text,
-            url=rows[0].url,
-            language="en",
+def _filled(answers: Sequence[Answer]) -> list[Answer]:
+    """Where a model read only some of the answers, the others reach its rung in the local order: so they were given."""
+    if not any(Stage.RERANK in answer.ranks for answer in answers):
+        return list(answers)
+    return [
+        answer
+        if Stage.RERANK in answer.ranks
+        else answer.model_copy(update={"ranks": {**answer.ranks, Stage.RERANK.value: answer.ranks[Stage.RANK]}})
+        for answer in answers
+    ]
+
+
+def _warnings(golden: GoldenSet) -> list[str]:
+    found: list[str] = []
+    if golden.lost:
+        named = ", ".join(golden.lost[:_LOST_NAMED]) + (", …" if len(golden.lost) > _LOST_NAMED else "")
+        found.append(
+            f"{len(golden.lost)} answerable questions have no golden row in the corpus and count as missed ({named}). "
+            "If their documents were taken away, say so: `answerable: false`, or `now_unanswerable` in the holdout."
         )
-        prepared = ingester.prepare_chunks(document, list(_spans(rows)), "ready-made")
-        for row, public_id in zip(rows, chunk_public_ids(document.id, prepared.chunks), strict=True):
-            names[public_id] = row.id
-        yield prepared
-
-
-def _document(row: CorpusRow) -> SourceDocument:
-    read = read_markdown(row.text, source=f"golden:{row.id}", title=row.title or row.id)
-    return SourceDocument(
-        source=f"golden:{row.id}",
-        title=row.title or row.id,
-        text=read.text,
-        url=row.url,
-        language=read.language,
-    )
-
-
-def _spans(rows: Sequence[CorpusRow]) -> Iterator[Chunk]:
-    start = 0
-    for ordinal, row in enumerate(rows):
-        yield Chunk(ordinal=ordinal, text=row.text, start=start, end=start + len(row.text))
-        start += len(row.text) + 2
-
-
-async def _ask_all(app: App, golden: GoldenSet, names: dict[str, str], note: Report) -> list[Asked]:
-    gate = asyncio.Semaphore(_AT_ONCE)
-
-    async def ask(question: Question) -> Asked:
-        async with gate:
-            result = await app.loop.search(question.text[: app.settings.reply.question_characters], k=20)
-        note(f"asked {question.id}")
-        return Asked(question, result, _stages(result.ranking, names, by_chunk=golden.ready_made))
-
-    return list(await asyncio.gather(*(ask(question) for question in golden.questions)))
-
-
-def _stages(ranking: Sequence[Candidate], names: dict[str, str], *, by_chunk: bool) -> dict[str, list[str]]:
-    """The golden ids in the order of each stage."""
-
-    def ids(candidates: Sequence[Candidate]) -> list[str]:
-        found: dict[str, None] = {}
-        for item in candidates:
-            keys = (item.public_id, *item.duplicates) if by_chunk else (item.document_id,)
-            for key in keys:
-                found.setdefault(names.get(key, key))
-        return list(found)
-
-    by_keyword = sorted((item for item in ranking if item.keyword_rank), key=lambda item: item.keyword_rank)
-    by_vector = sorted((item for item in ranking if item.vector_rank), key=lambda item: item.vector_rank)
-    return {
-        "keyword": ids(by_keyword),
-        "vector": ids(by_vector),
-        "hybrid": ids(sorted(ranking, key=lambda item: -item.rrf)),
-        "rank": ids(ranking),
-    }
-
-
-def _figures(asked: Sequence[Asked]) -> dict[str, Any]:
-    findable = [item for item in asked if item.question.answerable and item.question.relevant_ids]
-    scores = [item.result.verdict.score for item in asked]
-    truths = [item.question.answerable for item in asked]
-    return {
-        "answerable": sum(truths),
-        "retrieval": {
-            stage: _retrieval([(item.stages[stage], item.question.relevant_ids) for item in findable])
-            for stage in ("keyword", "vector", "hybrid", "rank")
-        },
-        "verdict": {
-            "auroc": _finite(metrics.auroc(scores, truths)),
-            "expected_calibration_error": _finite(metrics.expected_calibration_error(scores, truths)),
-            "bands": {band.value: _band(asked, band) for band in Band},
-        },
-        "latency_ms": _latency([item.result.timings_ms for item in asked]),
-        "per_question": [_per_question(item) for item in asked],
-    }
-
-
-def _finite(value: float) -> float:
-    """JSON has no nan: -1 says that the figure cannot be had from these questions."""
-    return round(value, 4) if math.isfinite(value) else -1.0
-
-
-def _retrieval(pairs: Sequence[tuple[list[str], Sequence[str]]]) -> dict[str, float]:
-    def mean(values: list[float]) -> float:
-        return round(fmean(values), 4) if values else 0.0
-
-    figures = {f"hit@{k}": mean([metrics.hit_at(r, wanted, k) for r, wanted in pairs]) for k in (1, 5)}
-    figures["mrr"] = mean([metrics.reciprocal_rank(r, wanted) for r, wanted in pairs])
-    figures["ndcg@10"] = mean([metrics.ndcg_at(r, wanted, 10) for r, wanted in pairs])
-    for k in (5, 10, 20):
-        figures[f"pass@{k}"] = mean([metrics.recall_at(r, wanted, k) for r, wanted in pairs])
-    return figures
-
-
-def _band(asked: Sequence[Asked], band: Band) -> dict[str, float]:
-    inside = [item.question.answerable for item in asked if item.result.verdict.band is band]
-    return {"questions": len(inside), "answerable": round(fmean(inside), 4) if inside else 0.0}
-
-
-def _latency(timings: Sequence[dict[str, float]]) -> dict[str, float]:
-    names = list(dict.fromkeys(name for timing in timings for name in timing))
-    return {name: round(median(t.get(name, 0.0) for t in timings), 2) for name in names}
-
-
-def _per_question(item: Asked) -> dict[str, Any]:
-    relevant = set(item.question.relevant_ids)
-    return {
-        "id": item.question.id,
-        "answerable": item.question.answerable,
-        "score": round(item.result.verdict.score, 4),
-        "band": item.result.verdict.band.value,
-        "first_relevant_rank": next(
-            (rank for rank, found in enumerate(item.stages["rank"], start=1) if found in relevant), 0
-        ),
-    }
+    unanswerable = sum(not question.answerable for question in golden.questions)
+    if not unanswerable:
+        found.append("There is no unanswerable question, so nothing tells whether the verdict can be trusted.")
+    return found

@@ -38,6 +38,17 @@ def canonical_address(url: str) -> str:
     return urlunsplit((parts.scheme, netloc, path, _escaped(query, "/%:@!$&'()*+,;=~-._?[]"), ""))
 
 
+def spellings(url: str) -> list[str]:
+    """The ways in which one page may stand in the database: both schemes, with and without a slash at the end.
+
+    Raises SourceError like :func:`canonical_address`.
+    """
+    address = canonical_address(url)
+    _, _, rest = address.partition("://")
+    bare = rest.rstrip("/")
+    return [url, *(f"{scheme}://{bare}{slash}" for scheme in ("https", "http") for slash in ("", "/"))]
+
+
 def _escaped(text: str, safe: str) -> str:
     """Escaped where it must be, with capitals; a plain character that came escaped is written plainly."""
 

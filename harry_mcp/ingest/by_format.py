@@ -54,3 +54,8 @@ def reader_for(suffix: str, media_type: str = "") -> Reader | None:
     if media_type in ("", "text/plain", "application/octet-stream", "binary/octet-stream", "application/zip"):
         return READERS.get(suffix, None if media_type == "application/zip" else read_text)
     return None
+
+
+def is_pdf(suffix: str, media_type: str = "") -> bool:
+    """Whether a PDF is what the two announce. It may be larger than anything else, for it is read from the disk."""
+    return reader_for(suffix, media_type) is read_pdf

@@ -69,6 +69,22 @@ def estimate(
     return found
 
 
+def scaled(expected: Estimate, documents: int) -> Estimate:
+    """The cost of so many documents like those of an estimate, one or more."""
+    factor = documents / max(expected.documents, 1)
+    return replace(
+        expected,
+        documents=documents,
+        chunks=round(expected.chunks * factor),
+        input_tokens=round(expected.input_tokens * factor),
+        cache_write_tokens=round(expected.cache_write_tokens * factor),
+        cache_read_tokens=round(expected.cache_read_tokens * factor),
+        output_tokens=round(expected.output_tokens * factor),
+        embedding_tokens=round(expected.embedding_tokens * factor),
+        dollars=round(expected.dollars * factor, 6),
+    )
+
+
 def _with_contexts(found: Estimate, prepared: Sequence[PreparedDocument], settings: ClaudeSection) -> Estimate:
     plain = written = read = 0
     for each in prepared:

@@ -5,17 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from harry_mcp.errors import SourceError
 from harry_mcp.ingest.addresses import canonical_address, resolve_public
+from harry_mcp.ingest.fetched import LARGEST, Body, FetchedPage, Largest
 
 if TYPE_CHECKING:
     import httpx
 
-LARGEST = 20 * 1024 * 1024  # bytes, after decompression: a page beyond it is a download, and memory is shared
 _REDIRECTS = 5
 MOVED = frozenset({301, 302, 303, 307, 308})
 _AGENT = "harry-mcp/0.1 (knowledge base; reads one page at a time)"
@@ -29,21 +28,13 @@ _REASONS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchedPage:
-    """A page as it came. ``url`` is the canonical address after redirects; ``media_type`` is in small letters."""
-
-    url: str
-    body: bytes
-    media_type: str = ""
-    charset: str = ""
-
-
 FetchPage = Callable[[str], FetchedPage]
 """Fetches one page or raises SourceError with a sentence for a person."""
 
 
-def fetch_page(url: str, *, allow_private: bool = False, timeout: float = 30.0, largest: int = LARGEST) -> FetchedPage:
+def fetch_page(
+    url: str, *, allow_private: bool = False, timeout: float = 30.0, largest: Largest = LARGEST
+) -> FetchedPage:
     """Fetch one page. ``timeout`` (seconds) bounds the whole of it, redirects and a slow body included.
 
     Each address on the way is resolved, checked, and connected to by the number that was checked.
@@ -63,7 +54,7 @@ def fetch_page(url: str, *, allow_private: bool = False, timeout: float = 30.0, 
 
 
 def _step(
-    client: httpx.Client, address: str, deadline: float, *, allow_private: bool, largest: int
+    client: httpx.Client, address: str, deadline: float, *, allow_private: bool, largest: Largest
 ) -> FetchedPage | str:
     """The page, or the address that it redirects to."""
     import httpx
@@ -75,7 +66,7 @@ def _step(
                 return canonical_address(urljoin(address, response.headers["location"]))
             if response.status_code != 200:
                 raise SourceError(f"{address} cannot be read: {why_not(response.status_code)}.")
-            return as_page(address, response, _body(response, address, deadline, largest))
+            return _page(response, address, deadline, largest)
     except httpx.TimeoutException as error:
         raise SourceError(f"{address} cannot be read: the site did not answer in time.") from error
     except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -112,36 +103,19 @@ def pinned_request(
     )
 
 
-def as_page(address: str, response: httpx.Response, body: bytes) -> FetchedPage:
-    """The page of an answer whose body was read."""
-    return FetchedPage(
-        url=address,
-        body=body,
-        media_type=response.headers.get("content-type", "").partition(";")[0].strip().lower(),
-        charset=response.charset_encoding or "",
-    )
-
-
 def why_not(status: int) -> str:
     """What a status other than 200 means to a person."""
     return _REASONS.get(status, f"the site answers with status {status}")
 
 
-def declares_too_much(response: httpx.Response, largest: int) -> bool:
-    """Whether a body says of itself that it is larger than that."""
-    declared = response.headers.get("content-length", "")
-    return declared.isdigit() and int(declared) > largest
-
-
-def _body(response: httpx.Response, address: str, deadline: float, largest: int) -> bytes:
-    too_large = SourceError(f"{address} cannot be read: it is larger than {largest // 1024} KB.")
-    if declares_too_much(response, largest):
-        raise too_large
-    body = bytearray()
-    for piece in response.iter_bytes():
-        body += piece
-        if len(body) > largest:
+def _page(response: httpx.Response, address: str, deadline: float, largest: Largest) -> FetchedPage:
+    with Body(address, response, largest) as body:
+        too_large = SourceError(f"{address} cannot be read: it is larger than {body.largest // 1024} KB.")
+        if body.declared_too_large:
             raise too_large
-        if time.monotonic() > deadline:
-            raise SourceError(f"{address} cannot be read: the site did not send it in time.")
-    return bytes(body)
+        for piece in response.iter_bytes():
+            if not body.add(piece):
+                raise too_large
+            if time.monotonic() > deadline:
+                raise SourceError(f"{address} cannot be read: the site did not send it in time.")
+        return body.page()

@@ -7,9 +7,12 @@ the new one. Embedding takes most of the time; reading, cutting and writing happ
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
+from contextlib import aclosing
 
 from harry_mcp.domain.documents import Chunk, DocumentStatus, IngestOutcome, SourceDocument
+from harry_mcp.ingest.ahead import batches, embedded
 from harry_mcp.ingest.preparing import PreparedDocument, Preparer, with_context
 from harry_mcp.ingest.running import IngestRun, Item, Progress, Report, in_thread
 from harry_mcp.ingest.situating import Situator
@@ -19,8 +22,6 @@ from harry_mcp.storage.database import Database
 
 __all__ = ["Ingester", "PreparedDocument", "Progress", "Report"]
 
-# Documents whose chunks are embedded together: enough to sort by length, few enough to keep in memory.
-_CHUNKS_A_BATCH = 128
 # Rows after which the index is vacuumed, for index-only scans read the table until then.
 _CHUNKS_BEFORE_VACUUM = 200
 
@@ -36,6 +37,11 @@ class Ingester:
         self._settings = settings
         self._preparer = Preparer(embedder, settings)
         self.situator = situator
+
+    @property
+    def recipe(self) -> str:
+        """How documents are cut and given context now; what is stored with another recipe is made anew."""
+        return self._preparer.recipe + (self.situator.recipe if self.situator else "")
 
     def prepare(self, document: SourceDocument) -> PreparedDocument:
         """Cut a document by its headings and give every chunk the template context."""
@@ -63,22 +69,20 @@ class Ingester:
             ProviderError: the embedding model failed; the same.
         """
         run = IngestRun(self._database, self._embedder, self._preparer, self.situator, status, report)
-        batches = _batches(iter(items), self._settings.chunk_characters)
-        ahead = asyncio.create_task(run.next(batches), name="harry-prepare")
-        storing: asyncio.Task[None] | None = None
+        waiting = batches(iter(items), self._settings.chunk_characters)
+        storing: deque[asyncio.Task[None]] = deque()
         try:
-            while (work := await ahead) is not None:
-                ahead = asyncio.create_task(run.next(batches), name="harry-prepare")
-                vectors = await run.embed(work)
-                if storing is not None:
-                    await storing
-                # Written while the next batch is being embedded.
-                storing = asyncio.create_task(run.store(work, vectors), name="harry-store")
+            async with aclosing(embedded(lambda: run.next(waiting), run.embed)) as ready:
+                async for work, vectors in ready:
+                    if len(storing) > 1:
+                        await storing.popleft()
+                    # Written while the next documents are being embedded.
+                    storing.append(asyncio.create_task(run.store(work, vectors), name="harry-store"))
         finally:
-            ahead.cancel()
-            await asyncio.gather(ahead, return_exceptions=True)
-            if storing is not None:
-                await storing
+            ended = await asyncio.gather(*storing, return_exceptions=True)
+        for error in ended:
+            if error is not None:
+                raise error
         if run.outcome.chunks_written >= _CHUNKS_BEFORE_VACUUM:
             await self._database.vacuum()
         return run.outcome
@@ -87,25 +91,8 @@ class Ingester:
         """The documents that ``ingest`` would write, cut by headings, to tell beforehand what it will cost."""
         run = IngestRun(self._database, self._embedder, self._preparer, self.situator, DocumentStatus.LIVE, None)
         found: list[PreparedDocument] = []
-        batches = _batches(iter(items), self._settings.chunk_characters)
-        while batch := await in_thread(lambda: next(batches, None)):
+        waiting = batches(iter(items), self._settings.chunk_characters)
+        while batch := await in_thread(lambda: next(waiting, None)):
             work = await run.changed(batch)
             found += await asyncio.to_thread(lambda: [w.prepared or self.prepare(w.document) for w in work])  # noqa: B023
         return found
-
-
-def _batches(items: Iterator[Item], characters: int) -> Iterator[list[Item]]:
-    """Batches of about ``_CHUNKS_A_BATCH`` chunks."""
-    batch: list[Item] = []
-    chunks = 0
-    for item in items:
-        batch.append(item)
-        if isinstance(item, PreparedDocument):
-            chunks += len(item.chunks)
-        elif isinstance(item, SourceDocument):
-            chunks += len(item.text) // characters + 1
-        if chunks >= _CHUNKS_A_BATCH or len(batch) >= _CHUNKS_A_BATCH:
-            yield batch
-            batch, chunks = [], 0
-    if batch:
-        yield batch

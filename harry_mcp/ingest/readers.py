@@ -1,7 +1,7 @@
 """One reader for each text format: bytes in, a document of normalised Markdown out.
 
 Every reader takes ``source`` (the canonical address: the document's identity) and what the caller knows better than
-the file (``title``, ``url``, ``topic``, ``language``, ``charset``). Every reader raises SourceError, with a sentence
+the file. Every reader raises SourceError, with a sentence
 for a person, when the bytes are not text or hold none.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TypedDict, Unpack
 from urllib.parse import unquote, urljoin, urlsplit
 
 from harry_mcp.domain.documents import SourceDocument
@@ -29,41 +29,37 @@ _LONGEST_TITLE = 300
 _HAS_WORDS = re.compile(r"\w")
 
 
+class Known(TypedDict, total=False):
+    """What the caller of a reader knows better than the file."""
+
+    title: str
+    url: str
+    topic: str
+    language: str
+    charset: str
+
+
+Data = bytes | str | BinaryIO
+"""What is read. A file that is open for reading is for formats that may be too large for memory."""
+
+
 class Reader(Protocol):
     """What every reader here is."""
 
-    def __call__(
-        self,
-        data: bytes | str,
-        *,
-        source: str,
-        title: str = "",
-        url: str = "",
-        topic: str = "",
-        language: str = "",
-        charset: str = "",
-    ) -> SourceDocument: ...
+    def __call__(self, data: Data, *, source: str, **known: Unpack[Known]) -> SourceDocument: ...
 
 
-def read_markdown(
-    data: bytes | str,
-    *,
-    source: str,
-    title: str = "",
-    url: str = "",
-    topic: str = "",
-    language: str = "",
-    charset: str = "",
-    place: Place | None = None,
-) -> SourceDocument:
-    """Markdown or MDX. The title is the front matter's, else the first h1, else the file's name.
+def read_markdown(data: Data, *, source: str, **known: Unpack[Known]) -> SourceDocument:
+    """Markdown or MDX. The title is the front matter's, else the first h1, else the file's name."""
+    return read_markdown_of(None, data, source=source, **known)
 
-    ``place`` is where the file is in a checkout, which says what its address is and where its links lead.
-    """
+
+def read_markdown_of(place: Place | None, data: Data, *, source: str, **known: Unpack[Known]) -> SourceDocument:
+    """The same for a file at a place in a checkout, which says what its address is and where its links lead."""
     from harry_mcp.ingest.front_matter import split_front_matter
     from harry_mcp.ingest.tidying import tidy_markdown
 
-    front, body = split_front_matter(decode(data, source=source, charset=charset))
+    front, body = split_front_matter(_decoded(data, source, known))
     link = place.link if place else partial(urljoin, source) if _is_web(source) else None
     text = tidy_markdown(body, mdx=source.lower().endswith(".mdx"), link=link)
     if not _HAS_WORDS.search(text):
@@ -71,92 +67,77 @@ def read_markdown(
     return finished(
         source,
         text,
-        title or plain_inline(front.title) or first_h1(text),
-        url=url or (place.url(front) if place else front.url),
-        topic=topic,
-        language=language or front.language,
+        known,
+        title=plain_inline(front.title) or first_h1(text),
+        url=place.url(front) if place else front.url,
+        language=front.language,
     )
 
 
-def read_html(
-    data: bytes | str,
-    *,
-    source: str,
-    title: str = "",
-    url: str = "",
-    topic: str = "",
-    language: str = "",
-    charset: str = "",
-) -> SourceDocument:
+def read_html(data: Data, *, source: str, **known: Unpack[Known]) -> SourceDocument:
     """A page: its article. A canonical link on the same host becomes the identity of a page read from the web."""
     from harry_mcp.ingest.html_pages import read_page
 
-    html = decode(data, source=source, charset=charset, html=True)
-    page = read_page(html, url=url or (source if _is_web(source) else ""))
+    html = _decoded(data, source, known, html=True)
+    page = read_page(html, url=known.get("url") or (source if _is_web(source) else ""))
     return finished(
         _identity(source, page.canonical),
         page.text,
-        title or page.title,
-        url=url or page.canonical,
-        topic=topic,
-        language=language or page.language,
+        known,
+        title=page.title,
+        url=page.canonical,
+        language=page.language,
     )
 
 
-def read_text(
-    data: bytes | str,
-    *,
-    source: str,
-    title: str = "",
-    url: str = "",
-    topic: str = "",
-    language: str = "",
-    charset: str = "",
-) -> SourceDocument:
+def read_text(data: Data, *, source: str, **known: Unpack[Known]) -> SourceDocument:
     """Plain text, its words as they are; a file of code or settings becomes one block of code."""
     from harry_mcp.ingest.plain_text import plain_text_markdown
 
-    text = plain_text_markdown(decode(data, source=source, charset=charset), name=_path(source).name)
-    return finished(source, text, title or first_h1(text), url=url, topic=topic, language=language)
+    text = plain_text_markdown(_decoded(data, source, known), name=_path(source).name)
+    return finished(source, text, known, title=first_h1(text))
 
 
-def read_rst(
-    data: bytes | str,
-    *,
-    source: str,
-    title: str = "",
-    url: str = "",
-    topic: str = "",
-    language: str = "",
-    charset: str = "",
-) -> SourceDocument:
+def read_rst(data: Data, *, source: str, **known: Unpack[Known]) -> SourceDocument:
     """reStructuredText, Sphinx's too. Nothing that it includes is opened. What docutils cannot read stays as it is."""
     from harry_mcp.ingest.html_pages import read_page
     from harry_mcp.ingest.rst import rst_to_html
 
-    rst = decode(data, source=source, charset=charset)
+    rst = _decoded(data, source, known)
     html = rst_to_html(rst)
     page = read_page(html, whole=True) if html else None
     text = page.text if page and page.text else rst
-    return finished(
-        source, text, title or (page.title if page else "") or first_h1(text), url=url, topic=topic, language=language
-    )
+    return finished(source, text, known, title=(page.title if page else "") or first_h1(text))
 
 
-def finished(source: str, text: str, title: str, *, url: str, topic: str, language: str) -> SourceDocument:
-    """The document of a text, cleaned, with the title and the language that it lacks. Raises when it has no words."""
+def finished(
+    source: str, text: str, known: Known, *, title: str = "", url: str = "", language: str = ""
+) -> SourceDocument:
+    """The document of a text, cleaned, with the title and the language that it lacks. Raises when it has no words.
+
+    What is ``known`` wins over the ``title``, ``url`` and ``language`` that the text itself gave.
+    """
     text = clean_text(text)
     if not _HAS_WORDS.search(text):
         raise SourceError(f"{source} holds no text.")
-    words = " ".join(clean_text(title).split())[:_LONGEST_TITLE].rstrip()
+    words = " ".join(clean_text(known.get("title") or title).split())[:_LONGEST_TITLE].rstrip()
     return SourceDocument(
         source=source,
         title=words or _name(source),
         text=text,
-        url=clean_text(url) or (source if _is_web(source) else ""),
-        topic=topic,
-        language=iso_639_1(language) or detect_language(text),
+        url=clean_text(known.get("url") or url) or (source if _is_web(source) else ""),
+        topic=known.get("topic", ""),
+        language=iso_639_1(known.get("language") or language) or detect_language(text),
     )
+
+
+def whole(data: Data) -> bytes | str:
+    """All of it, in memory."""
+    return data if isinstance(data, bytes | str) else data.read()
+
+
+def _decoded(data: Data, source: str, known: Known, *, html: bool = False) -> str:
+    return decode(whole(data), source=source, charset=known.get("charset", ""), html=html)
 
 
 def first_h1(text: str) -> str:

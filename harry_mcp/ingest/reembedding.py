@@ -17,7 +17,7 @@ import numpy.typing as npt
 from harry_mcp.domain.search import EmbeddingSpace
 from harry_mcp.ports import DocumentEmbedder, Embedder
 from harry_mcp.storage.database import Database
-from harry_mcp.storage.spaces import ChunkText, StoredSpace
+from harry_mcp.storage.spaces import ChunkText, IdleSpace, StoredSpace
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
 # Chunks that are embedded and stored together; a kill loses no more than these.
@@ -48,19 +48,32 @@ async def reembed(database: Database, embedder: Embedder, *, report: Report | No
         DatabaseUnavailable: PostgreSQL went away; what was filled stays, and so does the old space in service.
         ProviderError: the model failed; the same.
     """
-    async with database.transaction() as unit:
-        await unit.keywords.lock()  # making room needs the table for a moment, which a writer would hold for long
-        target = await unit.spaces.register(embedder.space)
-        before = await unit.spaces.active()
-    filling = _Filling(database, embedder, target, report)
-    while True:
-        await filling.fill()
-        if await filling.switch():
-            break
+    async with database.session() as holding:
+        async with database.transaction() as unit:
+            await unit.keywords.lock()  # making room needs the table for a moment, which a writer would hold for long
+            target = await unit.spaces.register(embedder.space)
+            before = await unit.spaces.active()
+            await holding.spaces.hold(target)  # before anybody can see it idle, and drop it
+        filling = _Filling(database, embedder, target, report)
+        while True:
+            await filling.fill()
+            if await filling.switch():
+                break
     switched = before is None or before.id != target.id
     if switched:
         await database.vacuum()
     return ReembedOutcome(target.space, before.space if before else None, filling.embedded, switched)
+
+
+async def drop_idle(database: Database) -> list[IdleSpace]:
+    """Remove the vectors of all models that are not in service, but for those that are being filled; which these were.
+
+    Raises:
+        StorageError: others are at the vectors and do not let go; nothing was removed.
+    """
+    async with database.transaction() as unit:
+        await unit.keywords.lock()
+        return [space for space in await unit.spaces.idle() if await unit.spaces.drop(space)]
 
 
 class _Filling:

@@ -22,6 +22,8 @@ from harry_mcp.storage.unit_of_work import UnitOfWork
 
 T = TypeVar("T")
 Item = SourceDocument | PreparedDocument | Unreadable
+ChunkVectors = list[list[npt.NDArray[np.float32]]]
+"""For each document the vectors of its chunks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,7 @@ class IngestRun:
         self._situator = situator
         self._status = status
         self._report = report
+        self._writing = asyncio.Lock()
         self.outcome = IngestOutcome()
 
     async def next(self, batches: Iterator[list[Item]]) -> list[Work] | None:
@@ -131,7 +134,7 @@ class IngestRun:
         incomplete = f" ({made.by_template} by template)" if made.by_template else ""
         return replace(work, prepared=prepared, recipe=work.recipe + incomplete)
 
-    async def embed(self, work: Sequence[Work]) -> list[list[npt.NDArray[np.float32]]]:
+    async def embed(self, work: Sequence[Work]) -> ChunkVectors:
         """The vectors of every document's chunks; what is stored already is not embedded again."""
         if isinstance(self._embedder, DocumentEmbedder):  # a passage that changed moves the vectors of the others
             found = await self._embedder.embed_passages([[c.contextual_text for c in item.chunks] for item in work])
@@ -151,22 +154,26 @@ class IngestRun:
         ]
 
     async def store(self, work: Sequence[Work], vectors: Sequence[Sequence[npt.NDArray[np.float32]]]) -> None:
-        """Write the documents, each in a transaction of its own."""
-        for item, its_vectors in zip(work, vectors, strict=True):
-            try:
-                written = await self._save(item, its_vectors)
-            except (DatabaseUnavailable, SpaceMismatch):
-                raise
-            except StorageError as error:  # about this document alone: the next one may be stored
-                self._failed(item.document.source, str(error))
-                continue
-            if not written:  # another process stored the same meanwhile
-                self._unchanged(item.document)
-                continue
-            named = self.outcome.added if item.is_new else self.outcome.changed
-            named.append(item.document.title)
-            self.outcome.chunks_written += len(item.chunks)
-            self._done(item.document.title, "added" if item.is_new else "changed", len(item.chunks))
+        """Write the documents, each in a transaction of its own. Calls at the same time take their turns."""
+        async with self._writing:
+            for item, its_vectors in zip(work, vectors, strict=True):
+                await self._store(item, its_vectors)
+
+    async def _store(self, work: Work, vectors: Sequence[npt.NDArray[np.float32]]) -> None:
+        try:
+            written = await self._save(work, vectors)
+        except (DatabaseUnavailable, SpaceMismatch):
+            raise
+        except StorageError as error:  # about this document alone: the next one may be stored
+            self._failed(work.document.source, str(error))
+            return
+        if not written:  # another process stored the same meanwhile
+            self._unchanged(work.document)
+            return
+        named = self.outcome.added if work.is_new else self.outcome.changed
+        named.append(work.document.title)
+        self.outcome.chunks_written += len(work.chunks)
+        self._done(work.document.title, "added" if work.is_new else "changed", len(work.chunks))
 
     async def _save(self, work: Work, vectors: Sequence[npt.NDArray[np.float32]]) -> bool:
         async with self._database.transaction() as unit:

@@ -69,6 +69,11 @@ class Situator:
         """How contexts are made, as it stands behind the recipe of a document."""
         return f" + {self._model.name}/{PROMPT_VERSION}"
 
+    @property
+    def allowance(self) -> float:
+        """Dollars that may be spent in all, -1 for what it takes."""
+        return -1.0 if math.isinf(self._allowance) else self._allowance
+
     def allow(self) -> None:
         """Somebody was asked, or told what it will cost: spend what it takes."""
         self._allowance = math.inf
@@ -102,7 +107,7 @@ class Situator:
             if self.spent >= self._allowance:
                 self._reason = (
                     f"${self.spent:.2f} were spent, the most of HARRY_INGEST__ASK_ABOVE that may be without asking. "
-                    "`harry ingest` asks"
+                    "`harry ingest` and `harry crawl` ask, and --yes allows more"
                 )
                 return ""
             if time.monotonic() < self._quiet_until:

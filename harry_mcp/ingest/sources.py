@@ -6,21 +6,23 @@ import glob
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from urllib.parse import unquote_to_bytes, urlsplit
 from urllib.request import url2pathname
 
 from harry_mcp.domain.documents import SourceDocument
 from harry_mcp.errors import SourceError
 from harry_mcp.ingest.addresses import canonical_address
-from harry_mcp.ingest.by_format import FORMATS, READERS, reader_for
+from harry_mcp.ingest.by_format import FORMATS, READERS, is_pdf, reader_for
 from harry_mcp.ingest.checkouts import Checkouts
-from harry_mcp.ingest.fetching import LARGEST, FetchedPage, FetchPage, fetch_page
+from harry_mcp.ingest.fetched import LARGEST, FetchedPage, Largest, suffix_of
+from harry_mcp.ingest.fetching import FetchPage, fetch_page
 from harry_mcp.ingest.front_matter import FrontMatter
-from harry_mcp.ingest.readers import Reader, read_markdown, read_text
+from harry_mcp.ingest.readers import Reader, read_markdown, read_markdown_of, read_text
 
 _SKIPPED = frozenset({"node_modules", "__pycache__", "bower_components", "site-packages"})
 
@@ -41,12 +43,12 @@ class Unreadable:
     reason: str
 
 
-def expand(target: str, *, fetch: FetchPage = fetch_page, largest: int = LARGEST) -> Iterator[SourceItem]:
+def expand(target: str, *, fetch: FetchPage = fetch_page, largest: Largest = LARGEST) -> Iterator[SourceItem]:
     """The items under ``target``: an http(s) address, a file, a folder (with all below it), or a glob (``**`` too).
 
     A file of a git checkout from a known public host gets the address of its page there.
-    Lazy: nothing is read before an item's ``read``. Raises SourceError at once when there is nothing to read. A file of
-    more than ``largest`` bytes is refused by its ``read`` (a page: by ``fetch``).
+    Lazy: nothing is read before an item's ``read``. Raises SourceError at once when there is nothing to read. A file
+    over ``largest`` is refused by its ``read`` (a page: by ``fetch``).
     Hidden files and folders, installed packages and links out of the folder are passed over.
     """
     if target.strip().lower().startswith(("http://", "https://")):
@@ -109,7 +111,7 @@ def _some(items: Iterator[SourceItem], otherwise: str) -> Iterator[SourceItem]:
     return chain([first], items)
 
 
-def _in_folder(folder: Path, largest: int, checkouts: Checkouts) -> Iterator[SourceItem]:
+def _in_folder(folder: Path, largest: Largest, checkouts: Checkouts) -> Iterator[SourceItem]:
     root = folder.resolve()
     unreadable: list[OSError] = []
     # Links to folders are not followed, so there are no loops; links to files may not lead out, so that a checkout of
@@ -137,7 +139,7 @@ def _passed_over(folder: Path) -> bool:
     return folder.name.startswith(".") or folder.name in _SKIPPED or (folder / "pyvenv.cfg").exists()
 
 
-def _in_glob(pattern: str, largest: int, checkouts: Checkouts) -> Iterator[SourceItem]:
+def _in_glob(pattern: str, largest: Largest, checkouts: Checkouts) -> Iterator[SourceItem]:
     """A pattern that names a suffix (``*.py``) means it; else only files that are known to be documents."""
     named = glob.has_magic(Path(pattern).suffix) is False and Path(pattern).suffix != ""
     seen: set[Path] = set()
@@ -150,7 +152,7 @@ def _in_glob(pattern: str, largest: int, checkouts: Checkouts) -> Iterator[Sourc
             yield _file(path.resolve(), largest, checkouts)
 
 
-def _file(path: Path, largest: int, checkouts: Checkouts) -> SourceItem:
+def _file(path: Path, largest: Largest, checkouts: Checkouts) -> SourceItem:
     return SourceItem(source=path.as_uri(), read=partial(_read_file, path, largest, checkouts))
 
 
@@ -158,43 +160,44 @@ def _failing(error: OSError) -> SourceItem:
     path = Path(str(error.filename))
 
     def fail() -> SourceDocument:
-        raise SourceError(f"{_shown(path)} cannot be read: {_why(error)}.") from error
+        raise SourceError(f"{shown_path(path)} cannot be read: {_why(error)}.") from error
 
     return SourceItem(source=path.as_uri(), read=fail)
 
 
-def _read_file(path: Path, largest: int, checkouts: Checkouts) -> SourceDocument:
+def _read_file(path: Path, largest: Largest, checkouts: Checkouts) -> SourceDocument:
+    reader = READERS.get(path.suffix.lower(), read_text)
+    most = largest.pdf if is_pdf(path.suffix.lower()) else largest.other
     try:
         facts = path.stat()
         if not stat.S_ISREG(facts.st_mode):  # a pipe would be waited for without end
-            raise SourceError(f"{_shown(path)} cannot be read: it is no regular file.")
-        if facts.st_size > largest:
-            raise SourceError(f"{_shown(path)} cannot be read: it is larger than {largest // 1024} KB.")
-        data = path.read_bytes()
+            raise SourceError(f"{shown_path(path)} cannot be read: it is no regular file.")
+        if facts.st_size > most:
+            raise SourceError(f"{shown_path(path)} cannot be read: it is larger than {most // 1024} KB.")
+        with path.open("rb") as file:
+            place = checkouts.place_of(path)
+            if reader is read_markdown:
+                return read_markdown_of(place, file, source=path.as_uri())
+            document = reader(file, source=path.as_uri())
     except OSError as error:
-        raise SourceError(f"{_shown(path)} cannot be read: {_why(error)}.") from error
-    place = checkouts.place_of(path)
-    reader = READERS.get(path.suffix.lower(), read_text)
-    if reader is read_markdown:
-        return read_markdown(data, source=path.as_uri(), place=place)
-    document = reader(data, source=path.as_uri())
+        raise SourceError(f"{shown_path(path)} cannot be read: {_why(error)}.") from error
     return replace(document, url=place.url(FrontMatter())) if place and not document.url else document
 
 
 def reader_of(page: FetchedPage) -> Reader | None:
     """What reads a page of that kind; None when nothing here does."""
-    return reader_for(PurePosixPath(urlsplit(page.url).path).suffix.lower(), page.media_type)
+    return reader_for(suffix_of(page.url), page.media_type)
 
 
 def _read_page(address: str, fetch: FetchPage) -> SourceDocument:
-    page = fetch(address)
-    reader = reader_of(page)
-    if reader is None:
-        raise SourceError(f"{page.url} cannot be read: it is {page.media_type}; what is read is {FORMATS}.")
-    return reader(page.body, source=page.url, charset=page.charset)
+    with closing(fetch(address)) as page:
+        reader = reader_of(page)
+        if reader is None:
+            raise SourceError(f"{page.url} cannot be read: it is {page.media_type}; what is read is {FORMATS}.")
+        return reader(page.content, source=page.url, charset=page.charset)
 
 
-def _shown(path: Path) -> str:
+def shown_path(path: Path) -> str:
     """A path that can be printed and stored, whatever bytes its name is made of."""
     return os.fsencode(path).decode("utf-8", errors="backslashreplace")
 

@@ -1,117 +1,200 @@
-"""Claude through Anthropic's Messages API: the only importer of its SDK."""
+"""Claude through Anthropic's Messages API: the only importer of its SDK.
+
+The SDK's own retries wait as long as Retry-After says, be it a day, so they are off and those of the line are on.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
 
 from harry_mcp.errors import ProviderError, ProviderNotConfigured, ProviderTimeout
-from harry_mcp.ports import Completion
+from harry_mcp.ports import Completion, Shape
+from harry_mcp.providers.line import Failed, Line
+from harry_mcp.providers.usage import UsageMeter, dollars
+from harry_mcp.providers.wire import may_pass, seconds_to_wait, sendable, sendable_key, short, silence
 from harry_mcp.settings import ClaudeSection
 
 if TYPE_CHECKING:
+    import anthropic
     from anthropic import AsyncAnthropic
     from anthropic.types import Message
+
+T = TypeVar("T")
+
+# Statuses of a request that is the caller's own fault: no sign that the service is down.
+_BLAMELESS = (400, 413, 422)
+_CACHED = {"type": "ephemeral"}
+# No text has so many characters to a token, but what a broken gateway sends may.
+_TOKEN_CHARACTERS = 100
 
 
 class Claude:
     """A Claude model. The SDK is imported at the first question."""
 
-    def __init__(self, key: str, settings: ClaudeSection) -> None:
+    def __init__(self, key: str, settings: ClaudeSection, usage: UsageMeter | None = None) -> None:
         self._key = key
         self._settings = settings
-        self._client: AsyncAnthropic | None = None
+        self._usage = usage or UsageMeter()
+        self._line: Line[AsyncAnthropic] = Line(self._connect, settings, name=settings.model, key=key)
 
     @property
     def name(self) -> str:
         return self._settings.model
 
-    async def complete(self, question: str, *, system: str, document: str, most_tokens: int) -> Completion:
-        client = self._client or await asyncio.to_thread(self._connect)
-        self._client = client
-        import anthropic
+    async def load(self) -> None:
+        """Import the SDK now instead of at the first question."""
+        await self._line.load()
 
-        try:
-            # The SDK waits as long as Retry-After says, be it a day: all attempts together have a limit too.
-            async with asyncio.timeout(self._settings.patience):
-                message = await client.messages.create(
-                    model=self._settings.model,
-                    max_tokens=most_tokens,
-                    system=system,
-                    thinking={"type": "disabled"},
-                    messages=[
-                        {
-                            "role": "user",
-                            "content": [
-                                {"type": "text", "text": document, "cache_control": {"type": "ephemeral"}},
-                                {"type": "text", "text": question},
-                            ],
-                        }
-                    ],
-                )
-        except (TimeoutError, anthropic.APITimeoutError) as error:
-            raise ProviderTimeout(f"{self.name} did not answer in time. Try again later.") from error
-        except anthropic.APIStatusError as error:
-            raise _refused(self.name, error.status_code, _reason(error)) from error
-        except anthropic.APIConnectionError as error:
-            raise ProviderError(
-                f"{self.name} cannot be reached at {self._settings.base_url}: {error.__cause__ or error}."
-            ) from error
-        except (anthropic.AnthropicError, ValueError) as error:  # a body that is no message
-            raise ProviderError(f"{self.name} answered what is no message: {_short(error)}.") from error
-        return _completion(self.name, message)
+    async def complete(
+        self, question: str, *, system: str, most_tokens: int, document: str = "", timeout: float | None = None
+    ) -> Completion:
+        request = self._request(question, system, document, most_tokens)
+        return await self._asked(request, lambda message: _completion(self.name, message, most_tokens), timeout)
+
+    async def answer(
+        self, question: str, *, system: str, shape: type[Shape], most_tokens: int, timeout: float | None = None
+    ) -> Shape:
+        def read(message: Message) -> Shape:
+            text = _completion(self.name, message, most_tokens).text
+            try:
+                return shape.model_validate_json(text)
+            except ValidationError as error:
+                raise Failed(_other_shape(self.name, shape.__name__, message, error)) from None
+
+        return await self._asked(self._request(question, system, "", most_tokens), read, timeout, shape)
 
     async def close(self) -> None:
-        if self._client is not None:
-            await self._client.close()
+        if self._line.client is not None:
+            await self._line.client.close()
+
+    def _request(self, question: str, system: str, document: str, most_tokens: int) -> dict[str, Any]:
+        """What is sent. What stays the same for many questions ends with the block that is cached.
+
+        The API caches no prompt that is too short for it, and charges nothing for having been asked to.
+        """
+        content: list[dict[str, Any]] = [{"type": "text", "text": sendable(question)}]
+        if document:
+            content.insert(0, {"type": "text", "text": sendable(document), "cache_control": _CACHED})
+        return {
+            "model": self._settings.model,
+            "max_tokens": most_tokens,
+            "system": system if document else [{"type": "text", "text": system, "cache_control": _CACHED}],
+            "thinking": {"type": "disabled"},
+            "messages": [{"role": "user", "content": content}],
+        }
+
+    async def _asked(
+        self,
+        request: dict[str, Any],
+        read: Callable[[Message], T],
+        timeout: float | None,
+        shape: type[BaseModel] | None = None,
+    ) -> T:
+        async def attempt(client: AsyncAnthropic) -> T:
+            message = await self._sent(client, request | (_output(shape) if shape else {}))
+            tokens = _tokens(message)
+            self._usage.add(self.name, tokens, dollars=dollars(tokens, self._settings))
+            return read(message)
+
+        return await self._line.call(attempt, timeout=timeout)
+
+    async def _sent(self, client: AsyncAnthropic, request: dict[str, Any]) -> Message:
+        import anthropic
+
+        create: Any = client.messages.create  # its overloads cannot follow a dict
+        try:
+            message: Message = await create(**request)
+        except anthropic.APITimeoutError as error:
+            slow = ProviderTimeout(f"{self.name} did not answer in time. Try again later.")
+            raise Failed(slow, passing=True) from error
+        except anthropic.APIStatusError as error:
+            raise self._refused(error) from error
+        except anthropic.APIConnectionError as error:
+            why = short(error.__cause__ or error)
+            gone = ProviderError(f"{self.name} cannot be reached at {self._settings.base_url}: {why}.")
+            raise Failed(gone, passing=True) from error
+        except (anthropic.AnthropicError, ValueError, TypeError, AttributeError) as error:  # a body that is no message
+            raise Failed(ProviderError(f"{self.name} answered what is no message: {short(error)}.")) from error
+        return message
+
+    def _refused(self, error: anthropic.APIStatusError) -> Failed:
+        status, why = error.status_code, _reason(error)
+        if status in (401, 402, 403):
+            return Failed(ProviderNotConfigured(f"ANTHROPIC_API_KEY is refused ({status}): {why}. Check the key."))
+        if status == 404:
+            return Failed(ProviderNotConfigured(f"There is no model {self.name} ({why}). Check HARRY_CLAUDE__MODEL."))
+        headers = error.response.headers
+        advised = headers.get("x-should-retry", "")
+        return Failed(
+            ProviderError(f"{self.name} failed with status {status}: {why}."),
+            passing=advised == "true" or (may_pass(status) and advised != "false"),
+            retry_after=seconds_to_wait(headers),
+            blameless=status in _BLAMELESS,
+        )
 
     def _connect(self) -> AsyncAnthropic:
         from anthropic import AsyncAnthropic
 
+        silence("anthropic", "httpx2", "httpcore2")
         s = self._settings
-        return AsyncAnthropic(api_key=self._key, base_url=s.base_url, timeout=s.timeout, max_retries=s.retries)
+        key = sendable_key(self._key, "ANTHROPIC_API_KEY")
+        return AsyncAnthropic(api_key=key, base_url=s.base_url, timeout=s.timeout, max_retries=0)
 
 
-def _refused(name: str, status: int, reason: str) -> ProviderError:
-    if status in (401, 403):
-        return ProviderNotConfigured(f"ANTHROPIC_API_KEY is refused ({status}): {reason}. Check the key.")
-    if status == 404:
-        return ProviderNotConfigured(f"There is no model {name} ({reason}). Check HARRY_CLAUDE__MODEL.")
-    return ProviderError(f"{name} failed with status {status}: {reason}.")
+def _output(shape: type[BaseModel]) -> dict[str, Any]:
+    """The part of a request that holds the answer to a shape."""
+    from anthropic import transform_schema
+
+    return {"output_config": {"format": {"type": "json_schema", "schema": transform_schema(shape)}}}
 
 
 def _reason(error: Exception) -> str:
-    """What the service says, without the key or the prompt: the SDK's message repeats neither."""
+    """What the service says about it."""
     found: Any = getattr(error, "body", None)
     for name in ("error", "message"):
         found = cast(dict[str, Any], found).get(name) if isinstance(found, dict) else None
-    return _short(found or error)
+    return short(found or error)
 
 
-def _short(what: object) -> str:
-    return " ".join(str(what).split())[:200].rstrip(". ") or type(what).__name__
-
-
-def _completion(name: str, message: Message) -> Completion:
+def _completion(name: str, message: Message, most_tokens: int) -> Completion:
     """The text and the tokens of a message, nothing taken on trust: the SDK builds it unchecked from any JSON."""
     content: Any = getattr(message, "content", None)
     blocks = cast(list[Any], content) if isinstance(content, list) else []
     texts = [getattr(block, "text", None) for block in blocks if getattr(block, "type", "") == "text"]
     text = "".join(each for each in texts if isinstance(each, str))
     if getattr(message, "stop_reason", "") == "refusal":
-        raise ProviderError(f"{name} refused to answer.")
+        raise Failed(ProviderError(f"{name} refused to answer."), blameless=True)
     if not text.strip():
-        raise ProviderError(f"{name} answered without text.")
+        raise Failed(ProviderError(f"{name} answered without text."))
+    if len(text) > most_tokens * _TOKEN_CHARACTERS:
+        raise Failed(ProviderError(f"{name} answered far more than the {most_tokens} tokens that it was asked for."))
+    return replace(_tokens(message), text=text)
+
+
+def _tokens(message: Message) -> Completion:
     usage = getattr(message, "usage", None)
 
     def tokens(field: str) -> int:
         found = getattr(usage, field, 0)
-        return found if isinstance(found, int) else 0
+        return max(0, found) if isinstance(found, int) else 0
 
     return Completion(
-        text=text,
+        text="",
         input_tokens=tokens("input_tokens"),
         cache_write_tokens=tokens("cache_creation_input_tokens"),
         cache_read_tokens=tokens("cache_read_input_tokens"),
         output_tokens=tokens("output_tokens"),
     )
+
+
+def _other_shape(name: str, shape: str, message: Message, error: ValidationError) -> ProviderError:
+    """What is wrong with an answer, without repeating it: it may quote a document."""
+    if getattr(message, "stop_reason", "") == "max_tokens":
+        return ProviderError(f"{name} did not finish its {shape} within the tokens that it had.")
+    first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    where = ".".join(str(part) for part in first["loc"]) or "the whole"
+    return ProviderError(f"{name} answered what is no {shape}: {where}: {short(first['msg'])}.")

@@ -1,27 +1,32 @@
-"""Which provider serves which port, from the settings. SDKs are imported when they are first used."""
+"""Which provider serves which port, from the settings. SDKs are imported when they are first used.
+
+Every builder takes the :class:`UsageMeter` of the app, so that all costs are in one place.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
-
 from harry_mcp.domain.search import EmbeddingSpace
 from harry_mcp.errors import ProviderNotConfigured
-from harry_mcp.ports import Embedder, Vectors
+from harry_mcp.ports import Embedder, LanguageModel, Vectors
 from harry_mcp.providers.anthropic import Claude
 from harry_mcp.providers.local.embedder import LocalEmbedder
+from harry_mcp.providers.model_reranker import ModelReranker
+from harry_mcp.providers.tavily import TavilySearch
+from harry_mcp.providers.usage import UsageMeter
 from harry_mcp.providers.voyage import VoyageEmbedder
 from harry_mcp.providers.voyage_context import VoyageContextEmbedder
+from harry_mcp.providers.voyage_rerank import VoyageReranker
 from harry_mcp.settings import Settings
 
 
-def build_embedder(settings: Settings) -> LocalEmbedder | VoyageEmbedder:
+def build_embedder(settings: Settings, usage: UsageMeter | None = None) -> LocalEmbedder | VoyageEmbedder:
     """The embedding model that the settings name."""
     has_key = bool(settings.voyage_api_key.get_secret_value())
     provider = settings.embedding.provider
-    return _voyage(settings) if provider == "voyage" or (provider == "auto" and has_key) else _local(settings)
+    by_voyage = provider == "voyage" or (provider == "auto" and has_key)
+    return _voyage(settings, usage) if by_voyage else _local(settings)
 
 
 def _local(settings: Settings) -> LocalEmbedder:
@@ -29,14 +34,22 @@ def _local(settings: Settings) -> LocalEmbedder:
     return LocalEmbedder(threads=section.threads, batch_tokens=section.batch_tokens, query_cache=section.query_cache)
 
 
-def _voyage(settings: Settings) -> VoyageEmbedder:
+def _voyage(settings: Settings, usage: UsageMeter | None = None) -> VoyageEmbedder:
     key = settings.voyage_api_key.get_secret_value()
     kind = VoyageContextEmbedder if settings.voyage.model.startswith("voyage-context") else VoyageEmbedder
-    return kind(key, settings.voyage, query_cache=settings.embedding.query_cache)
+    return kind(key, settings.voyage, query_cache=settings.embedding.query_cache, usage=usage)
 
 
-def build_claude(settings: Settings) -> Claude | None:
+def build_language_model(settings: Settings, usage: UsageMeter | None = None) -> Claude | None:
+    """Claude for what a search asks of a model, None without a key."""
+    key = settings.anthropic_api_key.get_secret_value()
+    return Claude(key, settings.claude, usage) if key else None
+
+
+def build_claude(settings: Settings, model: Claude | None = None, usage: UsageMeter | None = None) -> Claude | None:
     """Claude for the contexts of passages, where the settings and a key allow it; else the template serves.
+
+    ``model``, where the app has one already, is used for them too, with its connections and its breaker.
 
     Raises:
         ProviderNotConfigured: the settings demand Claude, and there is no key.
@@ -48,7 +61,43 @@ def build_claude(settings: Settings) -> Claude | None:
         raise ProviderNotConfigured(
             "HARRY_INGEST__CONTEXT is claude, but there is no ANTHROPIC_API_KEY. Set the key, or take `template`."
         )
-    return Claude(key, settings.claude)
+    return model or Claude(key, settings.claude, usage)
+
+
+def build_reranker(
+    settings: Settings, model: LanguageModel | None, usage: UsageMeter | None = None
+) -> ModelReranker | VoyageReranker | None:
+    """The model that reads the question with each passage; None where the local ranker scores.
+
+    Raises:
+        ProviderNotConfigured: the settings demand a service, and there is no key for it.
+    """
+    match settings.rank.reranker:
+        case "local":
+            return None
+        case "auto":
+            return ModelReranker(model) if model else None
+        case "claude":
+            if model is None:
+                raise _no_key("claude", "ANTHROPIC_API_KEY")
+            return ModelReranker(model)
+        case "voyage":
+            key = settings.voyage_api_key.get_secret_value()
+            if not key:
+                raise _no_key("voyage", "VOYAGE_API_KEY")
+            return VoyageReranker(key, settings.voyage, usage=usage)
+
+
+def build_web_search(settings: Settings, usage: UsageMeter | None = None) -> TavilySearch | None:
+    """The search engine of web_fallback, None without a key."""
+    key = settings.tavily_api_key.get_secret_value()
+    return TavilySearch(key, settings.web, usage) if key else None
+
+
+def _no_key(chosen: str, key: str) -> ProviderNotConfigured:
+    return ProviderNotConfigured(
+        f"HARRY_RANK__RERANKER is {chosen}, but there is no {key}. Set the key, or take `local`."
+    )
 
 
 def embedder_for(settings: Settings, space: EmbeddingSpace) -> Embedder:
@@ -68,5 +117,5 @@ class _Absent:
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         raise ProviderNotConfigured(f"This harry has no {self.space}, and some passages have no vector of it yet.")
 
-    async def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+    async def embed_queries(self, texts: Sequence[str], *, timeout: float | None = None) -> Vectors:
         raise ProviderNotConfigured(f"This harry has no {self.space}.")

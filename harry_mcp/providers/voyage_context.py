@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from harry_mcp.ports import Vectors
-from harry_mcp.providers.voyage import VoyageEmbedder, filled
+from harry_mcp.providers.voyage import VoyageEmbedder
+from harry_mcp.providers.voyage_connection import filled
 
 if TYPE_CHECKING:
     from voyageai.client_async import AsyncClient
@@ -38,22 +39,25 @@ class VoyageContextEmbedder(VoyageEmbedder):
         nothing = np.empty((0, self.space.dimension), dtype=np.float32)
         return [np.concatenate([nothing, *parts]) for parts in found]
 
-    async def _embed(self, texts: Sequence[str], input_type: str) -> Vectors:
+    async def _embed(self, texts: Sequence[str], input_type: str, timeout: float | None = None) -> Vectors:
         """Texts that each stand alone, such as questions."""
-        return np.concatenate(await self._together([[text] for text in texts], input_type))
+        return np.concatenate(await self._together([[text] for text in texts], input_type, timeout))
 
-    async def _together(self, groups: Sequence[Sequence[str]], input_type: str) -> list[Vectors]:
+    async def _together(
+        self, groups: Sequence[Sequence[str]], input_type: str, timeout: float | None = None
+    ) -> list[Vectors]:
         s = self._settings
         sent = [[filled(text) for text in group] for group in groups]
 
-        async def call(client: AsyncClient) -> list[Any]:
+        async def request(client: AsyncClient) -> Vectors:
             answer = await client.contextualized_embed(
                 sent, model=s.model, input_type=input_type, output_dimension=s.dimension
             )
-            return [result.embeddings for result in answer.results]
+            self._connection.used(answer.total_tokens, s.price)
+            found: list[Any] = [vector for result in answer.results for vector in result.embeddings]
+            return self._checked(found, sum(len(group) for group in sent))
 
-        found = await self._patiently(call)
-        flat = self._checked([vector for group in found for vector in group], sum(len(group) for group in sent))
+        flat = await self._connection.call(request, timeout=timeout)
         ends = np.cumsum([len(group) for group in sent])[:-1]
         return list(np.split(flat, ends))
 

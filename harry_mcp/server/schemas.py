@@ -10,6 +10,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from harry_mcp.server.schemas_corrections import RelevantReply
+from harry_mcp.server.schemas_verified import FailureReply, MatchReply
+
 BandName = Literal["strong", "moderate", "weak"]
 
 
@@ -85,8 +88,11 @@ class SearchReply(_Reply):
     search_id: str = Field(description="Names this search; keep it for feedback and explanations.")
     query: str = Field(description="The question as it was searched.")
     verdict: VerdictReply = Field(description="Read this first.")
+    verified: MatchReply = Field(description="The official answer to the question, if there is one.")
     hits: list[HitReply] = Field(description="Passages, best first.")
     citations: list[CitationReply] = Field(description="Sources of the hits, one for each document.")
+    corrections: list[RelevantReply] = Field(description="Corrections that bear on the question; they outrank hits.")
+    past_failures: list[FailureReply] = Field(description="Warnings: what went wrong with questions like this one.")
     gap_id: str = Field(description="Names the gap that a weak result opened in the review queue, or empty.")
     degraded: list[str] = Field(description="Parts that were down or left out, by name.")
     omitted: str = Field(description="What was left out to keep the reply short, or empty.")
@@ -109,3 +115,53 @@ class DocumentReply(_Reply):
     offset: int = Field(description="Where this page of the text starts, in characters.")
     next_offset: int = Field(description="Pass it as offset for the next page; -1 when this is the last.")
     total_characters: int = Field(description="Length of the whole document.")
+
+
+class ProblemReply(_Reply):
+    """A document that is not in the knowledge base as it should be."""
+
+    kind: Literal["failed", "gone", "refused"] = Field(
+        description="failed: it could not be read. gone: it is no longer where it was, and kept until it is archived. "
+        "refused: it was left out on purpose."
+    )
+    source: str = Field(description="Its address or file URI.")
+    reason: str = Field(description="Why, in a sentence.")
+
+
+class IngestionReply(_Reply):
+    """The result of ingest_source, and one ingestion of ingestion_status."""
+
+    ingestion_id: str = Field(description="For ingestion_status.")
+    state: Literal["running", "finished", "failed", "interrupted"] = Field(
+        description="running; finished: all was tried, see problems; failed: see error; interrupted: its process ended."
+    )
+    source: str = Field(description="What is read, in the one spelling that it is known by.")
+    plan: str = Field(description="What is done, in a sentence.")
+    topic: str = Field(description="Topic of its documents, or empty.")
+    attempts: int = Field(description="How often it was begun or gone on with.")
+    done: int = Field(description="Documents, or addresses of a site, that are through.")
+    total: int = Field(description="How many there are as far as is known; -1 while nobody knows.")
+    doing: str = Field(description="What is being worked on, or empty.")
+    new: int = Field(description="Documents that were not there before.")
+    changed: int = Field(description="Documents that were replaced. Of a site, these counts are complete at its end.")
+    unchanged: int = Field(description="Documents that were the same and were not written.")
+    duplicates: int = Field(description="Addresses that lead to a page under another address.")
+    gone: int = Field(description="Documents that are no longer at their source; they are kept.")
+    refused: int = Field(description="Addresses left out on purpose: other sites, robots.txt, limits.")
+    failed: int = Field(description="Documents that could not be read.")
+    chunks: int = Field(description="Passages written.")
+    problems: list[ProblemReply] = Field(description="At most 20: failed ones first, then gone, then refused.")
+    problems_omitted: int = Field(description="Problems that are counted and not listed.")
+    warnings: list[str] = Field(description="What else is to be told, in sentences.")
+    spent_dollars: float = Field(description="What a model's contexts cost, told at the end; 0 without one.")
+    error: str = Field(description="Why it failed, or empty.")
+    started_at: str = Field(description="ISO 8601, UTC.")
+    updated_at: str = Field(description="When it was heard of last, ISO 8601, UTC.")
+    finished_at: str = Field(description="ISO 8601, UTC; empty before its end.")
+    next_step: str = Field(description="What to do now, in a sentence or two.")
+
+
+class IngestionsReply(_Reply):
+    """The result of ingestion_status."""
+
+    ingestions: list[IngestionReply] = Field(description="The one that was asked for, or the last ten, newest first.")

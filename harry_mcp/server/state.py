@@ -8,8 +8,9 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
+from harry_mcp.domain.people import Principal, Role
 from harry_mcp.errors import HarryError
-from harry_mcp.settings import Settings
+from harry_mcp.settings import Settings, user_name
 
 if TYPE_CHECKING:
     from harry_mcp.app import App
@@ -27,6 +28,11 @@ class ServerState:
         self.settings = settings
         self.first_message_answered = asyncio.Event()
         self._opening: asyncio.Task[App] | None = None
+
+    @property
+    def caller(self) -> Principal:
+        """Who calls over standard input and output: the user of this machine, in the role that the settings give."""
+        return Principal(subject=user_name(), via="stdio", role=Role[self.settings.role.upper()], trusted=True)
 
     async def app(self) -> App:
         """The open app.

@@ -18,21 +18,28 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from harry_mcp.errors import SettingsError
+from harry_mcp.settings.correcting import CorrectSection
 from harry_mcp.settings.crawling import CrawlSection
-from harry_mcp.settings.environment import child_environment, forbid_telemetry
-from harry_mcp.settings.searching import RankSection, ReplySection, RetrieveSection
+from harry_mcp.settings.environment import child_environment, forbid_telemetry, user_name
+from harry_mcp.settings.searching import RankSection, ReplySection, RetrieveSection, SearchSection
 from harry_mcp.settings.section import Section
 from harry_mcp.settings.storing import DatabaseSection, EmbeddingSection, IngestSection
 from harry_mcp.settings.vendors import ClaudeSection, VoyageSection
+from harry_mcp.settings.verifying import VerifySection
+from harry_mcp.settings.web import WebSection
 
 PREFIX = "HARRY_"
 _NESTED = "__"
 # Fields that have the name their vendor gives them, without our prefix.
-KEYS = ("ANTHROPIC_API_KEY", "VOYAGE_API_KEY")
+KEYS = ("ANTHROPIC_API_KEY", "VOYAGE_API_KEY", "TAVILY_API_KEY")
 
 
 def _upper(value: object) -> object:
     return value.upper() if isinstance(value, str) else value
+
+
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
 
 
 class Settings(BaseSettings):
@@ -54,6 +61,11 @@ class Settings(BaseSettings):
         default=None,
         description="The domain profile, a TOML file: subject, web allow-list, glossary, topics, answer style.",
     )
+    role: Annotated[Literal["reader", "contributor", "curator", "admin"], BeforeValidator(_lower)] = Field(
+        default="admin",
+        description="What whoever uses the server over standard input and output may do. It is the user's own machine; "
+        "lower it where an agent should not curate.",
+    )
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper)] = Field(
         default="WARNING", description="What is written to stderr."
     )
@@ -67,15 +79,24 @@ class Settings(BaseSettings):
         validation_alias="VOYAGE_API_KEY",
         description="The key of Voyage AI's API. Empty: the local model embeds.",
     )
+    tavily_api_key: SecretStr = Field(
+        default=SecretStr(""),
+        validation_alias="TAVILY_API_KEY",
+        description="The key of Tavily's API. Empty: web_fallback says that it is not configured.",
+    )
     database: DatabaseSection = DatabaseSection()
     embedding: EmbeddingSection = EmbeddingSection()
     ingest: IngestSection = IngestSection()
     crawl: CrawlSection = CrawlSection()
     claude: ClaudeSection = ClaudeSection()
     voyage: VoyageSection = VoyageSection()
+    search: SearchSection = SearchSection()
     retrieve: RetrieveSection = RetrieveSection()
     rank: RankSection = RankSection()
+    verify: VerifySection = VerifySection()
+    correct: CorrectSection = CorrectSection()
     reply: ReplySection = ReplySection()
+    web: WebSection = WebSection()
 
 
 def setting_names() -> dict[str, str]:
@@ -141,6 +162,7 @@ __all__ = [
     "KEYS",
     "PREFIX",
     "ClaudeSection",
+    "CorrectSection",
     "CrawlSection",
     "DatabaseSection",
     "EmbeddingSection",
@@ -148,10 +170,14 @@ __all__ = [
     "RankSection",
     "ReplySection",
     "RetrieveSection",
+    "SearchSection",
     "Settings",
+    "VerifySection",
     "VoyageSection",
+    "WebSection",
     "child_environment",
     "forbid_telemetry",
     "load_settings",
     "setting_names",
+    "user_name",
 ]

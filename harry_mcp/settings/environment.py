@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 
 
@@ -13,3 +14,11 @@ def forbid_telemetry() -> None:
 def child_environment(**changes: str) -> dict[str, str]:
     """This process's environment with changes, for a subprocess."""
     return {**os.environ, **changes}
+
+
+def user_name() -> str:
+    """The name of the operating system's user, for records of who did something; "user" where there is none."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "user"

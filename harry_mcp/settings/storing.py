@@ -37,7 +37,9 @@ class EmbeddingSection(Section):
         default=0, ge=0, description="Threads of the model. 0 takes the machine's cores, four at most."
     )
     batch_tokens: Positive = Field(
-        default=1024, description="Word pieces in one batch of the model. More needs more memory and is not faster."
+        default=256,
+        description="Word pieces in one batch of the model. More needs more memory and is slower: it leaves the "
+        "processor's cache.",
     )
     query_cache: int = Field(
         default=2048, ge=0, description="Query embeddings kept in memory. 0 embeds every query anew."
@@ -61,7 +63,31 @@ class IngestSection(Section):
     chunk_maximum: int = Field(
         default=1400, ge=200, le=16000, description="A code block or table up to this size is never cut."
     )
-    file_bytes: Positive = Field(default=20_000_000, description="A larger file or page is refused, with its name.")
+    file_bytes: Positive = Field(
+        default=20_000_000, description="A larger file or page is refused, with its name: it is held in memory."
+    )
+    pdf_bytes: Positive = Field(
+        default=500_000_000,
+        description="A larger PDF is refused. PDFs are read page by page from the disk, so this bounds time and not "
+        "memory.",
+    )
+    local_paths: bool = Field(
+        default=True,
+        description="Whether `ingest_source` reads files of the server's machine. Set it to false where the people "
+        "who ask are not those who own the machine, or they read its files.",
+    )
+    private_addresses: bool = Field(
+        default=False,
+        description="Whether `ingest_source` reads private and local addresses. With true, who can call the tool reads "
+        "what only the server's machine can reach.",
+    )
+    at_once: int = Field(
+        default=2,
+        ge=1,
+        le=16,
+        description="Ingestions of `ingest_source` that a server works on at a time; others wait. More slow down "
+        "searches, and one another.",
+    )
     chunking: Literal["heading", "semantic"] = Field(
         default="heading",
         description="`semantic` also cuts where the subject changes, for long texts without headings. It embeds every "

@@ -6,6 +6,25 @@ from pydantic import Field
 
 from harry_mcp.settings.section import Section
 
+_FAILURES = Field(
+    default=5,
+    ge=1,
+    le=1000,
+    description="Calls in a row that fail or are late until the service is left alone for a while. Fewer give up on a "
+    "hiccup; with more, more searches wait for a service that is down.",
+)
+_PAUSE = Field(
+    default=30.0,
+    gt=0,
+    description="Seconds that a failing service is left alone before one call tries it again. Longer does without it "
+    "for longer when it is back.",
+)
+_REFUSED_PAUSE = Field(
+    default=300.0,
+    gt=0,
+    description="Seconds that a service is left alone when it refused the key or the model. Fewer ask in vain.",
+)
+
 
 class ClaudeSection(Section):
     """Claude through Anthropic's API, with ANTHROPIC_API_KEY. Prices are dollars for a million tokens."""
@@ -13,13 +32,14 @@ class ClaudeSection(Section):
     model: str = Field(
         default="claude-haiku-5-5",
         min_length=1,
-        description="The model that situates passages. Another one makes the contexts anew at the next ingest; set "
+        description="The small model: it situates passages, writes hypothetical answers, rewrites questions, re-ranks "
+        "and grades. Another one makes the contexts anew at the next ingest and needs a calibration of its own; set "
         "its prices too, or estimates are wrong.",
     )
     base_url: str = Field(
         default="https://api.anthropic.com",
         pattern=r"^https?://",
-        description="Where the API is. A gateway of your own sees every document.",
+        description="Where the API is. A gateway of your own sees every document and every question.",
     )
     timeout: float = Field(
         default=60.0, gt=0, description="Seconds for one attempt. Too few and long documents never get a context."
@@ -30,8 +50,12 @@ class ClaudeSection(Section):
     patience: float = Field(
         default=180.0,
         gt=0,
-        description="Seconds for one answer with all retries, and the longest Retry-After that is waited for.",
+        description="Seconds for one answer with all retries where no search waits for it, and the longest Retry-After "
+        "that is waited for.",
     )
+    failures: int = _FAILURES
+    pause: float = _PAUSE
+    refused_pause: float = _REFUSED_PAUSE
     concurrency: int = Field(
         default=4, ge=1, le=64, description="Questions at a time. More meets the rate limit of the account."
     )
@@ -59,7 +83,7 @@ class ClaudeSection(Section):
 
 
 class VoyageSection(Section):
-    """Embeddings of Voyage AI, with VOYAGE_API_KEY."""
+    """Embeddings and re-ranking of Voyage AI, with VOYAGE_API_KEY. Prices are dollars for a million tokens."""
 
     model: str = Field(
         default="voyage-3.5",
@@ -86,11 +110,24 @@ class VoyageSection(Section):
     patience: float = Field(
         default=120.0,
         gt=0,
-        description="Seconds for one batch with all retries, and the longest Retry-After that is waited for.",
+        description="Seconds for one batch with all retries where no search waits for it, and the longest Retry-After "
+        "that is waited for.",
     )
+    failures: int = _FAILURES
+    pause: float = _PAUSE
+    refused_pause: float = _REFUSED_PAUSE
     batch: int = Field(
         default=128, ge=1, le=1000, description="Passages in one request. The API refuses more than 1,000."
     )
     price: float = Field(
         default=0.06, ge=0, description="Dollars for a million tokens. What is asked before a large run rests on it."
+    )
+    rerank_model: str = Field(
+        default="rerank-2.5-lite",
+        min_length=1,
+        description="The re-ranking model, where HARRY_RANK__RERANKER is voyage; `rerank-2.5` is better and slower. "
+        "Another one needs a calibration of its own; set its price too.",
+    )
+    rerank_price: float = Field(
+        default=0.02, ge=0, description="Dollars for a million tokens of re-ranking. The cost counters rest on it."
     )

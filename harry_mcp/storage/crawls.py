@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg import AsyncConnection
 
-from harry_mcp.domain.crawls import CrawlState, Decision, Entry, Meeting, Visit
+from harry_mcp.domain.crawls import CrawlState, Decision, Entry, Meeting, StoredPages, Visit, Wanted
 from harry_mcp.errors import StorageError
 from harry_mcp.storage import queries
 
@@ -109,10 +109,25 @@ class Crawls:
         )
         return {row.url: row.id for row in rows}
 
-    async def next(self, crawl_id: int, *, busy: Iterable[int], deepest: int, limit: int) -> list[Visit]:
+    async def next(
+        self, crawl_id: int, *, busy: Iterable[int], deepest: int, limit: int, wanted: Wanted
+    ) -> list[Visit]:
         """Up to ``limit`` addresses whose turn it is, without the ``busy`` ones and those beyond a depth."""
-        wanted = {"id": crawl_id, "busy": list(busy), "deepest": deepest, "limit": limit}
-        return await queries.many(self._connection, _SQL["next"], Visit, wanted)
+        parameters: dict[str, object] = {
+            "id": crawl_id,
+            "busy": list(busy),
+            "deepest": deepest,
+            "limit": limit,
+            "recipe": wanted.recipe,
+            "topic": wanted.topic,
+            "fresh": wanted.fresh,
+        }
+        return await queries.many(self._connection, _SQL["next"], Visit, parameters)
+
+    async def stored_pages(self, start_url: str, prefix: str, wanted: Wanted) -> StoredPages:
+        """What is stored of a crawl, which need not be known yet."""
+        where = {"start_url": start_url, "prefix": prefix, "recipe": wanted.recipe, "topic": wanted.topic}
+        return await queries.one(self._connection, _SQL["stored_pages"], StoredPages, where) or StoredPages(0, 0)
 
     async def links_of(self, url_id: int) -> list[KeptLink]:
         return await queries.many(self._connection, _SQL["links_of"], KeptLink, {"id": url_id})

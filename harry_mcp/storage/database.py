@@ -44,11 +44,13 @@ class Database:
         pool: AsyncConnectionPool[AsyncConnection[Any]],
         space: StoredSpace,
         embedded: EmbeddedPostgres | None,
+        session: dict[str, object],
     ) -> None:
         self._dsn = dsn
         self._pool = pool
         self._space = space
         self._embedded = embedded
+        self._session_settings = session
 
     @classmethod
     async def open(cls, settings: Settings, space: EmbeddingSpace, *, any_space: bool = False) -> Database:
@@ -73,7 +75,7 @@ class Database:
             if embedded is not None:
                 await asyncio.to_thread(embedded.close)
             raise
-        return cls(dsn, pool, stored, embedded)
+        return cls(dsn, pool, stored, embedded, _session(settings))
 
     @property
     def embedded(self) -> bool:
@@ -100,6 +102,18 @@ class Database:
         async with self._connection() as connection, connection.transaction():
             await queries.run(connection, _SQL["lift_time_limit"])
             yield UnitOfWork(connection, self._space)
+
+    @asynccontextmanager
+    async def session(self) -> AsyncGenerator[UnitOfWork, None]:
+        """A view over a connection of its own, for a lock that is held for long: searches need those of the pool.
+
+        What it locks is freed when this process dies, or falls silent.
+        """
+        with _translated():
+            async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
+                await queries.run(connection, _SQL["session"], self._session_settings)
+                await queries.run(connection, _SQL["keep_alive"])
+                yield UnitOfWork(connection, self._space)
 
     async def vacuum(self) -> None:
         """Tidy the search tables after many changes, so that searches are fast at once."""
@@ -139,6 +153,8 @@ def _translated() -> Generator[None, None, None]:
         yield
     except errors.ProgramLimitExceeded as error:  # psycopg counts it among the outages, but it is about one value
         raise StorageError(f"The database refused a statement: {_first_line(error)}.") from error
+    except errors.LockNotAvailable as error:  # nor is this one an outage
+        raise StorageError("Other work holds what this needs. Nothing was changed; try again in a moment.") from error
     except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
         raise DatabaseUnavailable(
             f"The database cannot be reached right now ({_first_line(error)}). Try again; if it stays, "

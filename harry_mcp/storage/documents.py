@@ -53,6 +53,11 @@ class DocumentText:
 
 
 @dataclass(frozen=True, slots=True)
+class _Beginning:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Id:
     id: int
 
@@ -115,6 +120,18 @@ class Documents:
         if page is None:
             raise NotFoundError(f"There is no document {document_id}.")
         return page
+
+    async def beginnings(self, *, each: int, total: int) -> list[str]:
+        """At most ``each`` characters of every searchable document, the last changed first, about ``total`` in all."""
+        most = max(1, total // 2000)
+        rows = await queries.many(self._connection, _DOCUMENTS["beginnings"], _Beginning, {"each": each, "most": most})
+        texts: list[str] = []
+        for row in rows:
+            if total <= 0:
+                break
+            texts.append(row.text[:total])
+            total -= len(row.text)
+        return texts
 
     async def sources_under(self, prefix: str) -> dict[str, str]:
         """Title by source of the documents whose source begins with a prefix."""

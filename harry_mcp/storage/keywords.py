@@ -74,14 +74,17 @@ class KeywordIndex:
 
     def __init__(self, connection: AsyncConnection[Any], space_id: int) -> None:
         self._connection = connection
+        self._space_id = space_id
         self._signals = _SQL["signals"].numbered(space=space_id)
+        self._beside = _SQL["beside"].numbered(space=space_id)
 
     async def lock(self) -> CorpusStatistics:
         """Queue up as a writer; held until the transaction ends."""
         return self._row(await queries.one(self._connection, _SQL["lock_corpus"], CorpusStatistics))
 
     async def statistics(self) -> CorpusStatistics:
-        return self._row(await queries.one(self._connection, _SQL["corpus_statistics"], CorpusStatistics))
+        asked = {"space": self._space_id}
+        return self._row(await queries.one(self._connection, _SQL["corpus_statistics"], CorpusStatistics, asked))
 
     async def languages(self) -> tuple[str, ...]:
         """Languages of the searchable documents, English for those without one, the commonest first."""
@@ -162,6 +165,12 @@ class KeywordIndex:
             for chunk_id, score in ranking
             if chunk_id in found
         ]
+
+    async def beside(self, chunk_ids: Sequence[int], known: Collection[int]) -> list[tuple[LegChunk, bytes | None]]:
+        """The same of the chunks right before and after those given, without the ones that are ``known`` already."""
+        parameters = {"ids": list(chunk_ids), "known": list(known)}
+        found = await queries.tuples(self._connection, self._beside, parameters)
+        return [(LegChunk(row[0], 0.0, *row[1:-1]), row[-1]) for row in found]
 
     async def _ids(self, terms: set[str]) -> dict[str, int]:
         ordered = sorted(terms)

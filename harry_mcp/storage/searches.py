@@ -31,20 +31,8 @@ class StoredSearch:
     degraded: list[str]
     timings_ms: dict[str, float]
     revision: int
+    course: dict[str, str]
     created_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """A question that the knowledge base could not answer, and how often it was asked."""
-
-    id: str
-    question: str
-    topic: str
-    best_score: float
-    occurrences: int
-    first_seen_at: datetime
-    last_seen_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +75,7 @@ class Searches:
                 "degraded": list(result.degraded),
                 "timings_ms": Jsonb({name: round(value, 2) for name, value in result.timings_ms.items()}),
                 "revision": result.revision,
+                "course": Jsonb(result.course),
                 "gap_id": result.gap_id,
                 "topic": filters.topic,
                 "score": verdict.score,
@@ -99,9 +88,6 @@ class Searches:
     async def counts(self, days: int) -> SearchCounts:
         found = await queries.one(self._connection, _SQL["recent_count"], SearchCounts, {"days": days})
         return found or SearchCounts(0, 0)
-
-    async def gaps(self, limit: int) -> list[Gap]:
-        return await queries.many(self._connection, _SQL["gaps"], Gap, {"limit": limit})
 
 
 def _signals(candidate: Candidate) -> dict[str, object]:
@@ -116,6 +102,8 @@ def _signals(candidate: Candidate) -> dict[str, object]:
         "lexical": _rounded(candidate.lexical),
         "fusion": _rounded(candidate.fusion),
         "score": _rounded(candidate.score),
+        "raw": _rounded(candidate.raw),
+        "duplicates": list(candidate.duplicates),
     }
 
 

@@ -21,6 +21,8 @@ from harry_mcp.storage import queries
 _SQL = queries.load("spaces")
 # pgvector takes an HNSW index over at most this many dimensions of `vector`.
 _MOST_DIMENSIONS = 2000
+# The first half of an advisory lock's key, so that spaces share no key with anything else: "hs" in hex.
+_LOCK_SPACE = 0x6873
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,19 @@ class SpaceState(StoredSpace):
     active: bool
     vectors: int
     chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class IdleSpace(StoredSpace):
+    """A space that is not in service, and what it takes."""
+
+    vectors: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    held: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +147,30 @@ class Spaces:
     async def all(self) -> list[SpaceState]:
         return await queries.many(self._connection, _SQL["all"], SpaceState)
 
+    async def idle(self) -> list[IdleSpace]:
+        """The spaces that are not in service."""
+        return await queries.many(self._connection, _SQL["idle"], IdleSpace)
+
+    async def hold(self, space: StoredSpace) -> None:
+        """Keep a space from being dropped for as long as this connection lives."""
+        await queries.one(self._connection, _SQL["hold"], _Held, {"lock": _LOCK_SPACE, "space": space.id})
+
+    async def drop(self, space: IdleSpace) -> bool:
+        """Remove a space with its vectors; false when somebody is filling it.
+
+        Raises:
+            StorageError: others are at the vectors and do not let go.
+        """
+        key = {"lock": _LOCK_SPACE, "space": space.id}
+        free = await queries.one(self._connection, _SQL["try_drop"], _Held, key)
+        if free is None or not free.held:
+            return False
+        await queries.run(self._connection, _SQL["hurry"])
+        await queries.run(self._connection, _SQL["drop_partition"].numbered(space=space.id))
+        await queries.run(self._connection, _SQL["drop_memories"], {"space": space.id})
+        await queries.run(self._connection, _SQL["forget"], {"space": space.id})
+        return True
+
     async def missing(self, space: StoredSpace, *, after: int, limit: int) -> list[ChunkText]:
         """Chunks that have no vector in the space, in the order of their ids."""
         parameters = {"space": space.id, "after": after, "limit": limit}
@@ -164,6 +203,7 @@ class Spaces:
     async def activate(self, space: StoredSpace) -> None:
         await queries.run(self._connection, _SQL["retire"])
         await queries.run(self._connection, _SQL["activate"], {"space": space.id})
+        await queries.run(self._connection, _SQL["announce"])
 
 
 def _named(space: EmbeddingSpace) -> dict[str, object]:

@@ -6,12 +6,23 @@ from typing import Any
 
 from psycopg import AsyncConnection
 
+from harry_mcp.storage.calibrations import Calibrations
+from harry_mcp.storage.catalogue import Catalogue
+from harry_mcp.storage.corrections import Corrections
 from harry_mcp.storage.crawls import Crawls
+from harry_mcp.storage.curation import CurationLog
 from harry_mcp.storage.documents import Documents
+from harry_mcp.storage.eval_runs import EvalRuns
+from harry_mcp.storage.feedback import FeedbackLog
+from harry_mcp.storage.gaps import Gaps
+from harry_mcp.storage.ingestions import Ingestions
 from harry_mcp.storage.keywords import KeywordIndex
+from harry_mcp.storage.memories import Memories
 from harry_mcp.storage.searches import Searches
 from harry_mcp.storage.spaces import Spaces, StoredSpace
 from harry_mcp.storage.vectors import Vectors
+from harry_mcp.storage.verified import Verified
+from harry_mcp.storage.web import WebSearches
 
 
 class UnitOfWork:
@@ -23,4 +34,15 @@ class UnitOfWork:
         self.vectors = Vectors(connection, space)
         self.documents = Documents(connection, self.keywords, self.vectors)
         self.searches = Searches(connection)
+        self.gaps = Gaps(connection)
+        self.web = WebSearches(connection)
         self.crawls = Crawls(connection)
+        self.catalogue = Catalogue(connection)
+        self.ingestions = Ingestions(connection)
+        self.calibrations = Calibrations(connection)
+        self.eval_runs = EvalRuns(connection)
+        self.memories = Memories(connection, space)
+        self.verified = Verified(connection, space)
+        self.feedback = FeedbackLog(connection)
+        self.curation = CurationLog(connection)
+        self.corrections = Corrections(connection)

@@ -84,6 +84,33 @@ async def test_to_voyage_and_back(server: Vendor, environment: dict[str, str], t
     assert (await command("search", "rotate", "--json", **environment)).json["hits"]
 
 
+@pytest.mark.promise("ING-6")
+async def test_old_vectors_are_shown_asked_for_and_dropped(
+    server: Vendor, environment: dict[str, str], tmp_path: Path
+) -> None:
+    assert (await command("ingest", str(tmp_path / "docs"), **environment)).code == 0
+    none = await command("reembed", "--drop-old", "--yes", **environment)
+    assert (none.code, none.out) == (0, "0 removed, 0.0 MB freed\n")
+    voyage = environment | {
+        "VOYAGE_API_KEY": "pa-hush",
+        "HARRY_VOYAGE__BASE_URL": server.url,
+        "HARRY_VOYAGE__DIMENSION": "256",
+    }
+    assert (await command("reembed", **voyage)).code == 0
+    old = "local/all-MiniLM-L6-v2-int8 (384 dimensions, version 1)"
+    asked = await command("reembed", "--drop-old", **voyage)
+    assert (asked.code, asked.out.startswith(f"  {old}: 4 vectors, ")) == (ExitCode.USAGE, True)
+    assert "Remove the vectors of 1 models that are not in use needs --yes" in asked.err
+    assert (await command("reembed", "--drop-old", "--back", "--yes", **voyage)).code == ExitCode.USAGE
+    dropped = await command("reembed", "--drop-old", "--yes", "--json", **voyage)
+    assert [(each["space"], each["vectors"]) for each in dropped.json["dropped"]] == [(old, 4)]
+    assert dropped.json["dropped"][0]["bytes"] > 0
+    assert (await command("search", "rotate", "--json", **voyage)).json["hits"]
+    assert (await command("reembed", "--back", "--yes", **voyage)).code == ExitCode.USAGE
+    again = await command("reembed", "--json", **environment)
+    assert (again.code, again.json["embedded"], again.json["switched"]) == (0, 4, True)
+
+
 @pytest.mark.promise("ING-4")
 async def test_the_cost_is_told_and_asked_for(server: Vendor, environment: dict[str, str], tmp_path: Path) -> None:
     docs = str(tmp_path / "docs")

@@ -10,9 +10,6 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
-import numpy as np
-import numpy.typing as npt
-
 from harry_mcp.ingest.reembedding import reembed
 from harry_mcp.ports import Vectors
 from harry_mcp.providers.local.embedder import SPACE, LocalEmbedder
@@ -38,8 +35,8 @@ class SecondModel:
         self.batches.append(len(texts))
         return await self._inner.embed_documents([f"passage: {text}" for text in texts])
 
-    async def embed_query(self, text: str) -> npt.NDArray[np.float32]:
-        return await self._inner.embed_query(f"query: {text}")
+    async def embed_queries(self, texts: Sequence[str], *, timeout: float | None = None) -> Vectors:
+        return await self._inner.embed_queries([f"query: {text}" for text in texts], timeout=timeout)
 
 
 async def _main() -> None:

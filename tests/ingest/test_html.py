@@ -237,6 +237,24 @@ def test_hostile_pages_take_seconds(html: str) -> None:
     assert time.perf_counter() - started < 30
 
 
+@pytest.mark.parametrize(
+    ("opens", "closes"),
+    [
+        ("<div class=x>", "</div>"),
+        ("<table><tr><td>", "</td></tr></table>"),
+        ("<ul><li>", "</li></ul>"),
+        ("<p>", ""),
+        ("<x-card>", "</x-card>"),
+    ],
+)
+@pytest.mark.parametrize("depth", [40, 300, 20_000])
+def test_no_depth_of_nesting_loses_words(opens: str, closes: str, depth: int) -> None:
+    html = f"<p>the start of it</p>{opens * depth}<p>some deep words</p>{closes * depth}<p>the end of it</p>"
+    text = read_html(html, source="s").text
+    for words in ("the start of it", "some deep words", "the end of it"):
+        assert words in text
+
+
 _SOUP = "<p> <div> </div> <table> <tr> <td> <li> <ul> <pre> <br> </p> <b> <h1> <a> w&lt; x"
 
 

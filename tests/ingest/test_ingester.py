@@ -82,8 +82,8 @@ class Counting:
         self.texts += texts
         return await self._inner.embed_documents(texts)
 
-    async def embed_query(self, text: str) -> np.ndarray[Any, np.dtype[np.float32]]:
-        return await self._inner.embed_query(text)
+    async def embed_queries(self, texts: Sequence[str], *, timeout: float | None = None) -> Vectors:
+        return await self._inner.embed_queries(texts, timeout=timeout)
 
     def taken(self) -> list[str]:
         texts, self.texts = self.texts, []

@@ -55,7 +55,7 @@ async def filled(settings: Settings, database: Database, embedder: LocalEmbedder
 
 async def first_hit(database: Database, model: LocalEmbedder | SecondModel) -> tuple[str, float]:
     """The title of the nearest passage by this model, and its cosine."""
-    query = await model.embed_query(QUESTION)
+    (query,) = await model.embed_queries([QUESTION])
     async with database.reading() as unit:
         best = (await unit.vectors.nearest(query, limit=3, floor=-1.0))[0]
         passage = (await unit.documents.passages([best.chunk_id]))[best.chunk_id]
@@ -88,7 +88,8 @@ async def test_the_old_space_serves_until_the_new_one_is_whole_then_all_switch(
     model = SecondModel(embedder)
     title, cosine = await first_hit(moved, model)
     text = (await rows(connection, "SELECT contextual_content FROM chunks ORDER BY id LIMIT 1"))[0][0]
-    expected = float((await model.embed_documents([text]))[0] @ await model.embed_query(QUESTION))
+    (query,) = await model.embed_queries([QUESTION])
+    expected = float((await model.embed_documents([text]))[0] @ query)
     await moved.close()
     assert (title, cosine) == ("Keys", pytest.approx(expected, abs=1e-4))
     assert cosine != pytest.approx(before[1], abs=1e-4)

@@ -16,7 +16,8 @@ import pytest
 from harry_mcp.domain.documents import SourceDocument
 from harry_mcp.errors import SourceError
 from harry_mcp.ingest.addresses import canonical_address, is_public
-from harry_mcp.ingest.fetching import FetchedPage, fetch_page
+from harry_mcp.ingest.fetched import FetchedPage, Largest
+from harry_mcp.ingest.fetching import fetch_page
 from harry_mcp.ingest.packages import installed_packages
 from harry_mcp.ingest.sources import Unreadable, expand, file_of, missing_sources, read_each
 
@@ -93,7 +94,7 @@ def test_one_unreadable_file_is_reported_and_the_rest_is_read(tmp_path: Path) ->
     (tmp_path / "b.md").write_text("", encoding="utf-8")
     (tmp_path / "c.md").write_text("words", encoding="utf-8")
     (tmp_path / "d.md").write_text("words " * 100, encoding="utf-8")
-    found = list(read_each(expand(str(tmp_path), largest=100)))
+    found = list(read_each(expand(str(tmp_path), largest=Largest(other=100))))
     assert [type(each) for each in found] == [Unreadable, Unreadable, SourceDocument, Unreadable]
     reasons = [each.reason for each in found if isinstance(each, Unreadable)]
     assert reasons[0].endswith("a.md is a binary file, not text.")
@@ -190,7 +191,7 @@ def test_a_page_is_read_from_its_last_address(site: str) -> None:
     ],
 )
 def test_each_failure_is_one_sentence(site: str, path: str, sentence: str) -> None:
-    fetch = partial(fetch_page, allow_private=True, largest=100 * 1024)
+    fetch = partial(fetch_page, allow_private=True, largest=Largest(other=100 * 1024))
     (found,) = read_each(expand(site + path, fetch=fetch))
     assert isinstance(found, Unreadable)
     assert sentence in found.reason

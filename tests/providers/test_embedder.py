@@ -73,7 +73,7 @@ def test_the_installed_file_is_the_published_one() -> None:
 async def test_another_file_under_the_same_name_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MODEL_SHA256", "0" * 64)
     with pytest.raises(ProviderError, match="not the published file"):
-        await LocalEmbedder().embed_query("anything")
+        await LocalEmbedder().embed_queries(["anything"])
 
 
 @pytest.mark.promise("RUN-4")
@@ -81,7 +81,7 @@ def test_nothing_is_written_or_asked_behind_the_users_back(tmp_path: Path) -> No
     """onnxruntime keeps a device id under HOME and sends events unless it is told not to before it is imported."""
     code = (
         "import asyncio; from harry_mcp.providers.local.embedder import LocalEmbedder; "
-        "asyncio.run(LocalEmbedder().embed_query('anything'))"
+        "asyncio.run(LocalEmbedder().embed_queries(['anything']))"
     )
     environment = child_environment(HOME=str(tmp_path), XDG_CACHE_HOME=str(tmp_path / "cache"))
     environment.pop("ORT_DISABLE_TELEMETRY", None)

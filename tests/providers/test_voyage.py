@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 
 from harry_mcp.domain.search import EmbeddingSpace
 from harry_mcp.errors import ProviderError, ProviderNotConfigured, ProviderTimeout
-from harry_mcp.ports import Embedder
+from harry_mcp.ports import Embedder, Vectors
 from harry_mcp.providers.factory import build_embedder, embedder_for
 from harry_mcp.providers.local.embedder import SPACE
 from harry_mcp.providers.voyage import VoyageEmbedder
@@ -33,18 +35,28 @@ def vectors(asked: Asked, _: int = 0, dimension: int = 256) -> Answer:
     return Answer({"object": "list", "data": data, "model": "voyage-3.5", "usage": {"total_tokens": 7}})
 
 
-def model(server: Vendor, **changes: Any) -> VoyageEmbedder:
+@asynccontextmanager
+async def model(server: Vendor, **changes: Any) -> AsyncGenerator[VoyageEmbedder, None]:
     given: dict[str, Any] = {"timeout": 5.0, "retries": 2, "patience": 20.0, "dimension": 256} | changes
-    return VoyageEmbedder(KEY, VoyageSection(base_url=server.url, **given))
+    embedder = VoyageEmbedder(KEY, VoyageSection(base_url=server.url, **given))
+    try:
+        yield embedder
+    finally:
+        await embedder.close()
+
+
+async def embed(server: Vendor, *texts: str, **changes: Any) -> Vectors:
+    async with model(server, **changes) as embedder:
+        return await embedder.embed_queries(texts or ["x"])
 
 
 async def test_passages_go_in_batches_of_128_and_questions_as_questions() -> None:
-    async with vendor(vectors) as server:
-        embedder: Embedder = model(server)
+    async with vendor(vectors) as server, model(server) as voyage:
+        embedder: Embedder = voyage
         texts = ["x" * (n % 200 + 1) for n in range(300)]
         found = await embedder.embed_documents(texts)
-        query = await embedder.embed_query("  How  long? ")
-        assert (await embedder.embed_query("How long?") == query).all()
+        query = await embedder.embed_queries(["  How  long? "])
+        assert (await embedder.embed_queries(["How long?"]) == query).all()
         assert (await embedder.embed_documents([])).shape == (0, 256)
     assert found.shape == (300, 256)
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1.0, atol=1e-6)
@@ -58,6 +70,18 @@ async def test_passages_go_in_batches_of_128_and_questions_as_questions() -> Non
         assert (asked.body["model"], asked.body["output_dimension"]) == ("voyage-3.5", 256)
 
 
+@pytest.mark.promise("RET-3")
+async def test_questions_that_are_not_kept_go_together_in_one_request() -> None:
+    async with vendor(vectors) as server, model(server) as embedder:
+        both = await embedder.embed_queries(["How?", "Like this."])
+        again = await embedder.embed_queries(["Like  this.", "And now?", "How?", "And now?"])
+        assert both.shape == (2, 256)
+        np.testing.assert_array_equal(again, np.stack([both[1], again[1], both[0], again[1]]))
+        await embedder.embed_queries(["How?"], timeout=0)
+    assert [asked.body["input"] for asked in server.asked] == [["How?", "Like this."], ["And now?"]]
+    assert {asked.body["input_type"] for asked in server.asked} == {"query"}
+
+
 async def test_the_space_is_voyage_3_5_with_1024_dimensions() -> None:
     embedder = VoyageEmbedder(KEY, VoyageSection())
     assert embedder.space == EmbeddingSpace(provider="voyage", model="voyage-3.5", dimension=1024, version="1")
@@ -69,7 +93,7 @@ async def test_retry_after_is_honoured() -> None:
 
     async with vendor(answering) as server:
         started = time.monotonic()
-        assert (await model(server).embed_documents(["a", ""])).shape == (2, 256)
+        assert (await embed(server, "a", "")).shape == (2, 256)
     assert time.monotonic() - started >= 1.0
     assert len(server.asked) == 2
 
@@ -77,23 +101,23 @@ async def test_retry_after_is_honoured() -> None:
 @pytest.mark.parametrize("status", [429, 500, 503, 529])
 async def test_what_may_pass_is_tried_again_and_no_more_than_the_settings_say(status: int) -> None:
     async with vendor(always(Answer({"detail": "Not now."}, status=status))) as server:
-        with pytest.raises(ProviderError, match=f"voyage-3.5 failed with status {status}|holds no vectors") as caught:
-            await model(server, retries=1).embed_query("x")
-    assert len(server.asked) == (2 if status != 529 else len(server.asked))
+        with pytest.raises(ProviderError, match=f"voyage-3.5 failed with status {status}: Not now") as caught:
+            await embed(server, retries=1)
+    assert len(server.asked) == 2
     assert KEY not in str(caught.value)
 
 
 async def test_a_retry_after_beyond_all_patience_is_not_waited_for() -> None:
     later = Answer({"detail": "Tomorrow."}, status=429, headers={"retry-after": "86400"})
     async with vendor(always(later)) as server:
-        with pytest.raises(ProviderTimeout):
-            await model(server, patience=0.5).embed_query("x")
+        with pytest.raises(ProviderError, match="It asks to wait 86400 s"):
+            await embed(server, patience=5)
 
 
 async def test_a_server_that_hangs_costs_the_timeout_of_each_attempt() -> None:
     async with vendor(always(Answer(hangs=True))) as server:
         with pytest.raises(ProviderTimeout):
-            await model(server, timeout=0.2, retries=1).embed_query("x")
+            await embed(server, timeout=0.2, retries=1)
     assert len(server.asked) == 2
 
 
@@ -118,7 +142,7 @@ GOOD = {"embedding": [1.0] * 256, "index": 0}
 async def test_what_is_no_vector_is_an_error_of_ours(answer: Answer) -> None:
     async with vendor(always(answer)) as server:
         with pytest.raises(ProviderError, match=r"voyage-3\.5"):
-            await model(server).embed_query("x")
+            await embed(server)
     assert len(server.asked) == 1
 
 
@@ -126,7 +150,7 @@ async def test_what_is_no_vector_is_an_error_of_ours(answer: Answer) -> None:
 async def test_a_missing_or_wrong_key_says_what_to_do() -> None:
     async with vendor(always(Answer({"detail": "Provided API key is invalid."}, status=401))) as server:
         with pytest.raises(ProviderNotConfigured, match="VOYAGE_API_KEY is missing or refused"):
-            await model(server).embed_query("x")
+            await embed(server)
         assert len(server.asked) == 1
         with pytest.raises(ProviderNotConfigured, match="There is no VOYAGE_API_KEY"):
             await VoyageEmbedder("", VoyageSection(base_url=server.url)).load()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import numpy as np
@@ -50,17 +52,22 @@ def answering(asked: Asked, _: int) -> Answer:
     return Answer({"object": "list", "data": data, "model": "voyage-context-3", "usage": {"total_tokens": 7}})
 
 
-def model(server: Vendor) -> VoyageContextEmbedder:
+@asynccontextmanager
+async def model(server: Vendor) -> AsyncGenerator[VoyageContextEmbedder, None]:
     section = VoyageSection(base_url=server.url, model="voyage-context-3", dimension=64, retries=0)
-    return VoyageContextEmbedder("pa-hush", section)
+    embedder = VoyageContextEmbedder("pa-hush", section)
+    try:
+        yield embedder
+    finally:
+        await embedder.close()
 
 
 async def test_passages_are_sent_with_their_document_and_questions_alone() -> None:
     documents = [["one", "two"], [], ["three"]]
-    async with vendor(answering) as server:
-        embedder: DocumentEmbedder = model(server)
+    async with vendor(answering) as server, model(server) as contextual:
+        embedder: DocumentEmbedder = contextual
         first, nothing, last = await embedder.embed_passages(documents)
-        query = await embedder.embed_query("Which?")
+        (query,) = await embedder.embed_queries(["Which?"])
     np.testing.assert_allclose(first, [expected(documents[0], text) for text in documents[0]], atol=1e-5)
     np.testing.assert_allclose(last, [expected(["three"], "three")], atol=1e-5)
     assert nothing.shape == (0, 64)
@@ -76,8 +83,8 @@ async def test_long_documents_go_in_parts_and_many_in_several_requests(monkeypat
     monkeypatch.setattr(voyage_context, "_DOCUMENT_BYTES", 10)
     monkeypatch.setattr(voyage_context, "_REQUEST_BYTES", 20)
     documents = [["aaaa", "bbbb", "cccc", "d" * 50], ["eeee"], ["ffff"]]
-    async with vendor(answering) as server:
-        found = await model(server).embed_passages(documents)
+    async with vendor(answering) as server, model(server) as embedder:
+        found = await embedder.embed_passages(documents)
     assert [len(vectors) for vectors in found] == [4, 1, 1]
     assert [asked.body["inputs"] for asked in server.asked] == [
         [["aaaa", "bbbb"], ["cccc"]],
@@ -88,9 +95,9 @@ async def test_long_documents_go_in_parts_and_many_in_several_requests(monkeypat
 
 
 async def test_too_few_vectors_are_an_error_of_ours() -> None:
-    async with vendor(always(Answer({"data": [], "usage": {"total_tokens": 1}}))) as server:
+    async with vendor(always(Answer({"data": [], "usage": {"total_tokens": 1}}))) as server, model(server) as embedder:
         with pytest.raises(ProviderError, match="voyage-context-3"):
-            await model(server).embed_passages([["one"]])
+            await embedder.embed_passages([["one"]])
 
 
 def test_the_name_of_the_model_chooses_the_kind() -> None:
@@ -125,8 +132,7 @@ async def test_a_knowledge_base_is_moved_to_it_document_by_document(
     monkeypatch.setattr(reembedding, "_BATCH", 2)
     documents: list[SourceDocument] = [page(name) for name in ("one", "two", "three")]
     await Ingester(database, embedder, settings.ingest).ingest(documents)
-    async with vendor(answering) as server:
-        contextual = model(server)
+    async with vendor(answering) as server, model(server) as contextual:
         outcome = await reembed(database, contextual)
         assert (outcome.embedded, outcome.switched) == (12, True)
         assert [len(group) for asked in server.asked for group in asked.body["inputs"]] == [4, 4, 4]

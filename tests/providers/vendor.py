@@ -21,13 +21,19 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One response. ``hangs`` sends nothing at all, ``half`` promises more of the body than it sends."""
+    """One response. A body that is no text is sent as JSON.
+
+    ``hangs`` sends nothing at all until the client goes, ``closes`` hangs up at once, ``half`` promises more of the
+    body than it sends, and ``endless`` never stops sending it.
+    """
 
     body: Any = ""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict[str, str])
     hangs: bool = False
+    closes: bool = False
     half: bool = False
+    endless: bool = False
 
 
 Answering = Callable[[Asked, int], Answer]
@@ -44,16 +50,20 @@ class Vendor:
     def __init__(self, answering: Answering) -> None:
         self.answering = answering
         self.asked: list[Asked] = []
+        self.opened = 0
         self.at_once = 0
         self.most_at_once = 0
         self.url = ""
         self.first = asyncio.Event()
+        # Set when a client went away from an answer that hung: its call was cancelled and not only left behind.
+        self.left = asyncio.Event()
         self.connections: set[asyncio.Task[Any]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self.connections.add(task)
+        self.opened += 1
         try:
             with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
                 while (line := await reader.readline()).strip():
@@ -79,15 +89,23 @@ class Vendor:
         await asyncio.sleep(0.01)  # so that requests made together are here together
         self.at_once -= 1
         answer = self.answering(asked, number)
+        if answer.closes:
+            raise ConnectionError
         if answer.hangs:
             await reader.read()  # until the client goes
-            return
+            self.left.set()
+            raise ConnectionError
         body = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
         data = body.encode()
-        fields = {"content-type": "application/json", "content-length": str(len(data)), **answer.headers}
+        length = {} if answer.endless else {"content-length": str(len(data))}
+        fields = {"content-type": "application/json", **length, **answer.headers}
         head = f"HTTP/1.1 {answer.status} X\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields.items())
         writer.write(head.encode() + b"\r\n" + (data[: len(data) // 2] if answer.half else data))
         await writer.drain()
+        while answer.endless:
+            writer.write(data)
+            await writer.drain()
+            await asyncio.sleep(0.001)
         if answer.half:
             raise ConnectionError
 

@@ -23,7 +23,7 @@ from harry_mcp.app import App
 from harry_mcp.domain.documents import SourceDocument
 from harry_mcp.settings import Settings, child_environment
 
-TOOLS = ["search_kb", "read_document"]
+TOOLS = ["search_kb", "read_document", "web_fallback", "ingest_source", "ingestion_status"]
 QUESTION = "How do I rotate the API key?"
 DOCUMENT = SourceDocument(
     source="test:keys",

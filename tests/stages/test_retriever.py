@@ -7,17 +7,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from psycopg import AsyncConnection
 
 from harry_mcp.app import App
 from harry_mcp.domain.documents import DocumentStatus, SourceDocument
 from harry_mcp.domain.search import Band, EmbeddingSpace, SearchFilters, SearchStatus
-from harry_mcp.errors import DatabaseUnavailable, ProviderError
+from harry_mcp.errors import DatabaseUnavailable, ProviderError, ProviderTimeout
 from harry_mcp.ports import Vectors
 from harry_mcp.providers.local.embedder import SPACE, LocalEmbedder
-from harry_mcp.settings import RetrieveSection
 from harry_mcp.stages.retrieve.query import optimize
 from harry_mcp.stages.retrieve.retriever import HybridRetriever
 from harry_mcp.storage.database import Database
@@ -48,10 +46,8 @@ async def titles(app: App, question: str, filters: SearchFilters | None = None) 
 
 @pytest.mark.promise("RET-4")
 async def test_both_legs_bring_candidates_and_every_signal_is_known(filled: App) -> None:
-    retriever = HybridRetriever(filled.database, filled.embedder, RetrieveSection())
-    query = optimize("replace the secret token of the API", {}, 400)
-    async with filled.database.reading() as unit:
-        found = await retriever.retrieve(query, SearchFilters(), unit)
+    retriever = HybridRetriever(filled.database, filled.embedder, filled.settings)
+    found = await retriever.retrieve(optimize("replace the secret token of the API", {}, 400), SearchFilters())
     best = found.candidates[0]
     assert best.document_id == KEYS.id
     assert best.keyword_rank == 1
@@ -108,13 +104,14 @@ async def test_identifiers_and_other_languages_are_found(filled: App, question: 
 @pytest.mark.promise("RET-7")
 async def test_the_same_question_is_embedded_once() -> None:
     embedder = LocalEmbedder(query_cache=2)
-    first = await embedder.embed_query("how to rotate a key")
-    assert await embedder.embed_query("how  to rotate\na key") is first
-    await embedder.embed_query("another")
-    await embedder.embed_query("a third")
-    again = await embedder.embed_query("how to rotate a key")
-    assert again is not first
-    np.testing.assert_allclose(again, first, atol=1e-6)
+    first, second = await embedder.embed_queries(["how to rotate a key", "how  to rotate\na key"])
+    assert (first == second).all()
+    # What is kept needs no model, so that even no time at all is enough
+    assert (await embedder.embed_queries(["how to rotate a key "], timeout=0) == first).all()
+    await embedder.embed_queries(["another", "a third"])
+    with pytest.raises(ProviderTimeout):
+        await embedder.embed_queries(["how to rotate a key"], timeout=0)
+    np.testing.assert_allclose((await embedder.embed_queries(["how to rotate a key"]))[0], first, atol=1e-6)
 
 
 @pytest.mark.promise("RET-7")
@@ -136,7 +133,7 @@ class BrokenEmbedder:
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
         raise ProviderError("the model is down")
 
-    async def embed_query(self, text: str) -> npt.NDArray[np.float32]:
+    async def embed_queries(self, texts: Sequence[str], *, timeout: float | None = None) -> Vectors:
         raise ProviderError("the model is down")
 
 
@@ -182,7 +179,7 @@ async def test_a_weak_search_opens_a_gap_and_its_repeats_are_counted(filled: App
     assert len({result.gap_id for result in results}) == 1
     await filled.loop.settled()
     async with filled.database.reading() as unit:
-        gaps = await unit.searches.gaps(10)
+        gaps = await unit.gaps.most_asked(10)
         stored = await unit.searches.get(results[0].search_id)
     assert [(gap.id, gap.occurrences, gap.topic) for gap in gaps] == [(results[0].gap_id, 3, "Security")]
     assert stored is not None
@@ -198,7 +195,7 @@ async def test_a_strong_search_is_stored_and_opens_no_gap(filled: App) -> None:
     assert result.gap_id == ""
     await filled.loop.settled()
     async with filled.database.reading() as unit:
-        assert await unit.searches.gaps(10) == []
+        assert await unit.gaps.most_asked(10) == []
         assert await unit.searches.get(result.search_id) is not None
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from psycopg import AsyncConnection
 
 from harry_mcp.domain.documents import DocumentStatus
@@ -16,7 +15,7 @@ from harry_mcp.domain.terms import unpack
 from harry_mcp.domain.tokens import index_terms
 from harry_mcp.ports import Vectors
 from harry_mcp.providers.local.embedder import SPACE
-from harry_mcp.settings import RetrieveSection
+from harry_mcp.settings import load_settings
 from harry_mcp.stages.retrieve.retriever import HybridRetriever
 from harry_mcp.storage.database import Database
 
@@ -85,20 +84,20 @@ class OneDirection:
     space = SPACE
 
     async def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        return np.tile(await self.embed_query(""), (len(texts), 1))
+        return np.tile(np.eye(1, SPACE.dimension, dtype=np.float32), (len(texts), 1))
 
-    async def embed_query(self, text: str) -> npt.NDArray[np.float32]:
-        return np.eye(1, SPACE.dimension, dtype=np.float32)[0]
+    async def embed_queries(self, texts: Sequence[str], *, timeout: float | None = None) -> Vectors:
+        return await self.embed_documents(texts)
 
 
 async def both_legs(
     database: Database, words: str, filters: SearchFilters | None = None
 ) -> tuple[list[Passage], list[Passage]]:
     """The passages that the keyword leg finds, and those that the vector leg finds for the first axis."""
-    retriever = HybridRetriever(database, OneDirection(), RetrieveSection())
+    retriever = HybridRetriever(database, OneDirection(), load_settings({}))
     query = OptimizedQuery(question=words, text=words, keywords=words)
+    found = (await retriever.retrieve(query, filters or SearchFilters())).candidates
     async with database.reading() as unit:
-        found = (await retriever.retrieve(query, filters or SearchFilters(), unit)).candidates
         passages = await unit.documents.passages([item.chunk_id for item in found])
     return (
         [passages[item.chunk_id] for item in found if item.keyword_rank],

@@ -31,6 +31,34 @@ CREATE FUNCTION harry.passes_filter(d harry.documents, topic text, source text, 
        AND (since IS NULL OR d.updated_at >= since)
 $$;
 
+CREATE FUNCTION harry.verified_held(entry text) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT coalesce((
+        SELECT CASE WHEN d.id IS NULL THEN 'a cited document is gone: ' || c.document_id
+                    WHEN d.status NOT IN ('live', 'flagged') THEN 'a cited document is no longer served: ' || d.title
+                    ELSE 'a cited document changed since it was approved: ' || d.title END
+          FROM verified_citations c LEFT JOIN documents d ON d.id = c.document_id
+         WHERE c.verified_id = entry
+           AND (d.id IS NULL OR d.status NOT IN ('live', 'flagged') OR d.version <> c.version)
+         ORDER BY c.document_id LIMIT 1), '')
+$$;
+
+CREATE TABLE harry.calibrations (
+    id text NOT NULL,
+    ranker text NOT NULL,
+    method text NOT NULL,
+    raw double precision[] NOT NULL,
+    chance double precision[] NOT NULL,
+    corpus text NOT NULL,
+    questions integer NOT NULL,
+    answerable integer NOT NULL,
+    auroc double precision NOT NULL,
+    calibration_error double precision NOT NULL,
+    fitted_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT calibrations_check CHECK (((cardinality(raw) > 0) AND (cardinality(raw) = cardinality(chance))))
+);
+
 CREATE TABLE harry.chunk_vectors (
     space_id integer NOT NULL,
     chunk_id integer NOT NULL,
@@ -80,6 +108,54 @@ CREATE TABLE harry.corpus (
     CONSTRAINT corpus_length_sum_check CHECK ((length_sum >= 0)),
     CONSTRAINT corpus_one_row_check CHECK (one_row),
     CONSTRAINT corpus_title_sum_check CHECK ((title_sum >= 0))
+);
+
+CREATE TABLE harry.correction_injections (
+    correction_id text NOT NULL,
+    result_id text NOT NULL,
+    question text NOT NULL,
+    relevance double precision NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE harry.correction_reports (
+    id bigint NOT NULL,
+    correction_id text NOT NULL,
+    author text NOT NULL,
+    result_id text DEFAULT ''::text NOT NULL,
+    wrong text NOT NULL,
+    truth text NOT NULL,
+    lesson text NOT NULL,
+    source_url text DEFAULT ''::text NOT NULL,
+    outcome text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT correction_reports_outcome_check CHECK ((outcome = ANY (ARRAY['created'::text, 'repeated'::text, 'merged'::text])))
+);
+
+ALTER TABLE harry.correction_reports ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.correction_reports_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE harry.corrections (
+    id text NOT NULL,
+    topic text DEFAULT ''::text NOT NULL,
+    wrong text NOT NULL,
+    truth text NOT NULL,
+    lesson text NOT NULL,
+    source_url text DEFAULT ''::text NOT NULL,
+    status text NOT NULL,
+    status_reason text DEFAULT ''::text NOT NULL,
+    author text NOT NULL,
+    decided_by text DEFAULT ''::text NOT NULL,
+    document_id text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT corrections_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'deprecated'::text])))
 );
 
 CREATE TABLE harry.crawl_urls (
@@ -159,10 +235,97 @@ ALTER TABLE harry.embedding_spaces ALTER COLUMN id ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
+CREATE TABLE harry.eval_runs (
+    id text NOT NULL,
+    name text NOT NULL,
+    golden text NOT NULL,
+    settings jsonb NOT NULL,
+    figures jsonb NOT NULL,
+    accepted boolean NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE harry.feedback (
+    id text NOT NULL,
+    result_id text NOT NULL,
+    author text NOT NULL,
+    rating text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    question text NOT NULL,
+    answer text DEFAULT ''::text NOT NULL,
+    comment text DEFAULT ''::text NOT NULL,
+    source_urls text[] DEFAULT '{}'::text[] NOT NULL,
+    verified_id text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT feedback_rating_check CHECK ((rating = ANY (ARRAY['up'::text, 'down'::text])))
+);
+
+CREATE TABLE harry.ingestions (
+    number integer NOT NULL,
+    id text NOT NULL,
+    source text NOT NULL,
+    crawl boolean NOT NULL,
+    prefix text NOT NULL,
+    topic text DEFAULT ''::text NOT NULL,
+    pages integer DEFAULT 0 NOT NULL,
+    state text DEFAULT 'running'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    done integer DEFAULT 0 NOT NULL,
+    total integer DEFAULT '-1'::integer NOT NULL,
+    new integer DEFAULT 0 NOT NULL,
+    changed integer DEFAULT 0 NOT NULL,
+    unchanged integer DEFAULT 0 NOT NULL,
+    duplicates integer DEFAULT 0 NOT NULL,
+    gone integer DEFAULT 0 NOT NULL,
+    refused integer DEFAULT 0 NOT NULL,
+    failed integer DEFAULT 0 NOT NULL,
+    chunks integer DEFAULT 0 NOT NULL,
+    spent double precision DEFAULT 0 NOT NULL,
+    doing text DEFAULT ''::text NOT NULL,
+    problems jsonb DEFAULT '[]'::jsonb NOT NULL,
+    warnings text[] DEFAULT '{}'::text[] NOT NULL,
+    error text DEFAULT ''::text NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT ingestions_state_check CHECK ((state = ANY (ARRAY['running'::text, 'finished'::text, 'failed'::text])))
+);
+
+ALTER TABLE harry.ingestions ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.ingestions_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE harry.kb_curation_log (
+    id bigint NOT NULL,
+    document_id text NOT NULL,
+    event text NOT NULL,
+    signal text DEFAULT ''::text NOT NULL,
+    actor text NOT NULL,
+    before text DEFAULT ''::text NOT NULL,
+    after text DEFAULT ''::text NOT NULL,
+    detail jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE harry.kb_curation_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.kb_curation_log_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE harry.kb_gap_logs (
     id bigint NOT NULL,
     gap_id text NOT NULL,
-    search_id text NOT NULL,
+    search_id text,
     query text NOT NULL,
     topic text DEFAULT ''::text NOT NULL,
     best_score double precision NOT NULL,
@@ -187,6 +350,15 @@ CREATE TABLE harry.kb_gaps (
     occurrences integer DEFAULT 1 NOT NULL,
     first_seen_at timestamp with time zone DEFAULT now() NOT NULL,
     last_seen_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE harry.memory_vectors (
+    space_id integer NOT NULL,
+    kind text NOT NULL,
+    owner_id text NOT NULL,
+    active boolean NOT NULL,
+    embedding public.vector NOT NULL,
+    CONSTRAINT memory_vectors_kind_check CHECK ((kind = ANY (ARRAY['verified'::text, 'never_serve'::text, 'correction'::text, 'failure'::text])))
 );
 
 CREATE TABLE harry.migrations (
@@ -214,7 +386,8 @@ CREATE TABLE harry.searches (
     degraded text[] DEFAULT '{}'::text[] NOT NULL,
     timings_ms jsonb NOT NULL,
     revision bigint NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    course jsonb DEFAULT '{}'::jsonb NOT NULL
 );
 
 CREATE TABLE harry.terms (
@@ -236,7 +409,85 @@ ALTER TABLE harry.terms ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE harry.verified_citations (
+    verified_id text NOT NULL,
+    document_id text NOT NULL,
+    version integer NOT NULL
+);
+
+CREATE TABLE harry.verified_lookups (
+    id text NOT NULL,
+    verified_id text,
+    search_id text DEFAULT ''::text NOT NULL,
+    question text NOT NULL,
+    match text NOT NULL,
+    cosine double precision NOT NULL,
+    reason text NOT NULL,
+    wrong boolean DEFAULT false NOT NULL,
+    mismatch boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT verified_lookups_match_check CHECK ((match = ANY (ARRAY['exact'::text, 'partial'::text, 'none'::text])))
+);
+
+CREATE TABLE harry.verified_refusals (
+    id text NOT NULL,
+    verified_id text NOT NULL,
+    question text NOT NULL,
+    said_by text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE harry.verified_responses (
+    id text NOT NULL,
+    question text NOT NULL,
+    answer text NOT NULL,
+    sources jsonb DEFAULT '[]'::jsonb NOT NULL,
+    status text NOT NULL,
+    origin text NOT NULL,
+    result_id text DEFAULT ''::text NOT NULL,
+    submitted_by text NOT NULL,
+    approved_by text DEFAULT ''::text NOT NULL,
+    approved_at timestamp with time zone,
+    uses integer DEFAULT 0 NOT NULL,
+    negatives integer DEFAULT 0 NOT NULL,
+    threshold double precision DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT verified_responses_negatives_check CHECK ((negatives >= 0)),
+    CONSTRAINT verified_responses_status_check CHECK ((status = ANY (ARRAY['candidate'::text, 'active'::text, 'retired'::text, 'rejected'::text]))),
+    CONSTRAINT verified_responses_uses_check CHECK ((uses >= 0))
+);
+
+CREATE TABLE harry.web_cache (
+    key text NOT NULL,
+    finding jsonb NOT NULL,
+    asked_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE harry.web_days (
+    day date NOT NULL,
+    calls integer NOT NULL,
+    CONSTRAINT web_days_calls_check CHECK ((calls > 0))
+);
+
+CREATE TABLE harry.web_searches (
+    id text NOT NULL,
+    gap_id text NOT NULL,
+    search_id text DEFAULT ''::text NOT NULL,
+    question text NOT NULL,
+    topic text DEFAULT ''::text NOT NULL,
+    status text NOT NULL,
+    degraded text[] DEFAULT '{}'::text[] NOT NULL,
+    cached boolean NOT NULL,
+    results jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT web_searches_status_check CHECK ((status = ANY (ARRAY['ok'::text, 'empty'::text, 'degraded'::text, 'not_configured'::text])))
+);
+
 ALTER TABLE ONLY harry.chunk_vectors ATTACH PARTITION harry.chunk_vectors_1 FOR VALUES IN (1);
+
+ALTER TABLE ONLY harry.calibrations
+    ADD CONSTRAINT calibrations_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY harry.chunk_vectors
     ADD CONSTRAINT chunk_vectors_pkey PRIMARY KEY (space_id, chunk_id);
@@ -255,6 +506,15 @@ ALTER TABLE ONLY harry.chunks
 
 ALTER TABLE ONLY harry.corpus
     ADD CONSTRAINT corpus_pkey PRIMARY KEY (one_row);
+
+ALTER TABLE ONLY harry.correction_injections
+    ADD CONSTRAINT correction_injections_pkey PRIMARY KEY (correction_id, result_id);
+
+ALTER TABLE ONLY harry.correction_reports
+    ADD CONSTRAINT correction_reports_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.corrections
+    ADD CONSTRAINT corrections_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY harry.crawl_urls
     ADD CONSTRAINT crawl_urls_crawl_id_url_key UNIQUE (crawl_id, url);
@@ -280,11 +540,32 @@ ALTER TABLE ONLY harry.embedding_spaces
 ALTER TABLE ONLY harry.embedding_spaces
     ADD CONSTRAINT embedding_spaces_provider_model_dimension_version_key UNIQUE (provider, model, dimension, version);
 
+ALTER TABLE ONLY harry.eval_runs
+    ADD CONSTRAINT eval_runs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.feedback
+    ADD CONSTRAINT feedback_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.feedback
+    ADD CONSTRAINT feedback_result_id_author_key UNIQUE (result_id, author);
+
+ALTER TABLE ONLY harry.ingestions
+    ADD CONSTRAINT ingestions_id_key UNIQUE (id);
+
+ALTER TABLE ONLY harry.ingestions
+    ADD CONSTRAINT ingestions_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY harry.kb_curation_log
+    ADD CONSTRAINT kb_curation_log_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY harry.kb_gap_logs
     ADD CONSTRAINT kb_gap_logs_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY harry.kb_gaps
     ADD CONSTRAINT kb_gaps_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.memory_vectors
+    ADD CONSTRAINT memory_vectors_pkey PRIMARY KEY (space_id, kind, owner_id);
 
 ALTER TABLE ONLY harry.migrations
     ADD CONSTRAINT migrations_pkey PRIMARY KEY (number);
@@ -301,11 +582,44 @@ ALTER TABLE ONLY harry.terms
 ALTER TABLE ONLY harry.terms
     ADD CONSTRAINT terms_term_key UNIQUE (term);
 
+ALTER TABLE ONLY harry.verified_citations
+    ADD CONSTRAINT verified_citations_pkey PRIMARY KEY (verified_id, document_id);
+
+ALTER TABLE ONLY harry.verified_lookups
+    ADD CONSTRAINT verified_lookups_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.verified_refusals
+    ADD CONSTRAINT verified_refusals_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.verified_responses
+    ADD CONSTRAINT verified_responses_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.web_cache
+    ADD CONSTRAINT web_cache_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY harry.web_days
+    ADD CONSTRAINT web_days_pkey PRIMARY KEY (day);
+
+ALTER TABLE ONLY harry.web_searches
+    ADD CONSTRAINT web_searches_pkey PRIMARY KEY (id);
+
+CREATE INDEX calibrations_ranker ON harry.calibrations USING btree (ranker, fitted_at DESC);
+
 CREATE INDEX chunk_vectors_chunk ON ONLY harry.chunk_vectors USING btree (chunk_id);
 
 CREATE INDEX chunk_vectors_1_chunk_id_idx ON harry.chunk_vectors_1 USING btree (chunk_id);
 
 CREATE INDEX chunk_vectors_1_hnsw ON harry.chunk_vectors_1 USING hnsw (((embedding)::public.vector(384)) public.vector_cosine_ops) WHERE searchable;
+
+CREATE INDEX correction_injections_created ON harry.correction_injections USING btree (created_at);
+
+CREATE INDEX correction_injections_result ON harry.correction_injections USING btree (result_id);
+
+CREATE INDEX correction_reports_author ON harry.correction_reports USING btree (author, created_at);
+
+CREATE INDEX correction_reports_correction ON harry.correction_reports USING btree (correction_id, author);
+
+CREATE INDEX corrections_status ON harry.corrections USING btree (status, updated_at DESC);
 
 CREATE INDEX crawl_urls_waiting ON harry.crawl_urls USING btree (crawl_id, depth, lastmod DESC NULLS LAST, id) WHERE waiting;
 
@@ -315,11 +629,41 @@ CREATE INDEX documents_url ON harry.documents USING btree (url) WHERE (url <> ''
 
 CREATE UNIQUE INDEX embedding_spaces_one_active ON harry.embedding_spaces USING btree (active) WHERE active;
 
+CREATE INDEX eval_runs_golden ON harry.eval_runs USING btree (golden, created_at DESC);
+
+CREATE INDEX feedback_created ON harry.feedback USING btree (created_at);
+
+CREATE UNIQUE INDEX ingestions_one_open ON harry.ingestions USING btree (source, crawl, prefix) WHERE (state = 'running'::text);
+
+CREATE INDEX ingestions_started ON harry.ingestions USING btree (started_at DESC);
+
+CREATE INDEX kb_curation_log_created ON harry.kb_curation_log USING btree (created_at DESC);
+
+CREATE INDEX kb_curation_log_document ON harry.kb_curation_log USING btree (document_id, created_at DESC);
+
 CREATE INDEX kb_gap_logs_gap ON harry.kb_gap_logs USING btree (gap_id, created_at);
 
 CREATE INDEX kb_gap_logs_search ON harry.kb_gap_logs USING btree (search_id);
 
+CREATE INDEX memory_vectors_active ON harry.memory_vectors USING btree (space_id, kind) WHERE active;
+
 CREATE INDEX searches_created ON harry.searches USING btree (created_at);
+
+CREATE INDEX verified_citations_document ON harry.verified_citations USING btree (document_id);
+
+CREATE INDEX verified_lookups_search ON harry.verified_lookups USING btree (search_id) WHERE (search_id <> ''::text);
+
+CREATE INDEX verified_lookups_verified ON harry.verified_lookups USING btree (verified_id, created_at DESC);
+
+CREATE INDEX verified_refusals_verified ON harry.verified_refusals USING btree (verified_id);
+
+CREATE INDEX verified_responses_status ON harry.verified_responses USING btree (status, updated_at DESC);
+
+CREATE INDEX web_cache_asked ON harry.web_cache USING btree (asked_at);
+
+CREATE INDEX web_searches_created ON harry.web_searches USING btree (created_at);
+
+CREATE INDEX web_searches_gap ON harry.web_searches USING btree (gap_id, created_at);
 
 ALTER INDEX harry.chunk_vectors_chunk ATTACH PARTITION harry.chunk_vectors_1_chunk_id_idx;
 
@@ -334,6 +678,12 @@ ALTER TABLE harry.chunk_vectors
 ALTER TABLE ONLY harry.chunks
     ADD CONSTRAINT chunks_document_id_fkey FOREIGN KEY (document_id) REFERENCES harry.documents(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY harry.correction_injections
+    ADD CONSTRAINT correction_injections_correction_id_fkey FOREIGN KEY (correction_id) REFERENCES harry.corrections(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.correction_reports
+    ADD CONSTRAINT correction_reports_correction_id_fkey FOREIGN KEY (correction_id) REFERENCES harry.corrections(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY harry.crawl_urls
     ADD CONSTRAINT crawl_urls_crawl_id_fkey FOREIGN KEY (crawl_id) REFERENCES harry.crawls(id) ON DELETE CASCADE;
 
@@ -342,3 +692,18 @@ ALTER TABLE ONLY harry.kb_gap_logs
 
 ALTER TABLE ONLY harry.kb_gap_logs
     ADD CONSTRAINT kb_gap_logs_search_id_fkey FOREIGN KEY (search_id) REFERENCES harry.searches(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.memory_vectors
+    ADD CONSTRAINT memory_vectors_space_id_fkey FOREIGN KEY (space_id) REFERENCES harry.embedding_spaces(id);
+
+ALTER TABLE ONLY harry.verified_citations
+    ADD CONSTRAINT verified_citations_verified_id_fkey FOREIGN KEY (verified_id) REFERENCES harry.verified_responses(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.verified_lookups
+    ADD CONSTRAINT verified_lookups_verified_id_fkey FOREIGN KEY (verified_id) REFERENCES harry.verified_responses(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.verified_refusals
+    ADD CONSTRAINT verified_refusals_verified_id_fkey FOREIGN KEY (verified_id) REFERENCES harry.verified_responses(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.web_searches
+    ADD CONSTRAINT web_searches_gap_id_fkey FOREIGN KEY (gap_id) REFERENCES harry.kb_gaps(id) ON DELETE CASCADE;

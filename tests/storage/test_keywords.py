@@ -17,6 +17,7 @@ from psycopg import AsyncConnection
 from psycopg.conninfo import make_conninfo
 from rank_bm25 import BM25Okapi
 
+from harry_mcp.domain.bm25 import K1, B
 from harry_mcp.domain.documents import Chunk, ContextualChunk, DocumentStatus, SourceDocument
 from harry_mcp.domain.search import SearchFilters
 from harry_mcp.domain.tokens import index_terms
@@ -33,7 +34,7 @@ def reference_scores(passages: Sequence[list[str]], question: list[str]) -> list
     """rank_bm25's BM25Okapi with the IDF that is never negative."""
     if not passages:
         return []
-    model: Any = BM25Okapi(list(passages), k1=1.2, b=0.75)
+    model: Any = BM25Okapi(list(passages), k1=K1, b=B)
     for word in model.idf:
         df = sum(word in passage for passage in passages)
         model.idf[word] = math.log(1 + (len(passages) - df + 0.5) / (df + 0.5))

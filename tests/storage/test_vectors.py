@@ -80,7 +80,7 @@ async def test_questions_and_passages_live_in_one_space(
         [SourceDocument(source="test:a", title="", text=text, language="en")]
     )
     stored = await rows(connection, "SELECT contextual_content FROM chunks")
-    query = await embedder.embed_query(stored[0][0])
+    (query,) = await embedder.embed_queries([stored[0][0]])
     async with database.reading() as unit:
         found = await unit.vectors.nearest(query, limit=5, floor=0.0)
     assert [row.score for row in found] == [pytest.approx(1.0, abs=1e-4)]

@@ -32,8 +32,9 @@ def failure(status: int) -> Finding:
 
 
 def condition(visit: Visit) -> dict[str, str]:
-    """The headers that ask for a page only if it changed; none when what it was the last time is not there any more."""
-    if not (visit.stored or _told_last_time(visit)):
+    """The headers that ask for a page only if it changed; none when what it was the last time is not there any more,
+    or would be made otherwise now."""
+    if not visit.current or not (visit.stored or _told_last_time(visit)):
         return {}
     headers = {"if-none-match": visit.etag, "if-modified-since": visit.last_modified}
     return {name: value for name, value in headers.items() if value}

@@ -8,18 +8,20 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
-from harry_mcp.domain.crawls import CrawlState, Reason
+from harry_mcp.domain.crawls import CrawlState, Reason, Wanted
 from harry_mcp.errors import InputError, SourceError
 from harry_mcp.ingest.addresses import canonical_address
 from harry_mcp.ingest.crawl.fetcher import NoAnswer, SiteFetcher
 from harry_mcp.ingest.crawl.frontier import Frontier
 from harry_mcp.ingest.crawl.links import Link
+from harry_mcp.ingest.crawl.outlook import Outlook, look_ahead
 from harry_mcp.ingest.crawl.report import CrawlReport, RunFacts, report_of
 from harry_mcp.ingest.crawl.robots import Robots
 from harry_mcp.ingest.crawl.run import CrawlProgress, Limits, SiteRun
 from harry_mcp.ingest.crawl.scope import Scope
 from harry_mcp.ingest.crawl.seeds import RobotsBook, SeedReader
 from harry_mcp.ingest.crawl.visiting import Visitor
+from harry_mcp.ingest.fetched import LARGEST, Largest
 from harry_mcp.ingest.ingester import Ingester
 from harry_mcp.settings import CrawlSection
 from harry_mcp.storage.crawls import Crawls
@@ -31,23 +33,36 @@ _BETWEEN = 0.1  # seconds
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrawlRequest:
-    """What to crawl. ``prefix`` is a path; ``depth`` and ``pages`` are the settings' when None."""
+    """What to crawl. ``prefix`` is a path; ``depth`` and ``pages`` are the settings' when None.
+
+    ``topic`` is that of all its pages. ``fresh`` asks for every page whole, also for those that did not change.
+    """
 
     url: str
     prefix: str = "/"
     depth: int | None = None
     pages: int | None = None
     allow_private: bool = False
+    topic: str = ""
+    fresh: bool = False
 
 
 class Crawler:
     """Crawls sites, one run at a time for each."""
 
-    def __init__(self, database: Database, ingester: Ingester, settings: CrawlSection, *, page_bytes: int) -> None:
+    def __init__(
+        self,
+        database: Database,
+        ingester: Ingester,
+        settings: CrawlSection,
+        *,
+        page_bytes: int = LARGEST.other,
+        pdf_bytes: int = LARGEST.pdf,
+    ) -> None:
         self._database = database
         self._ingester = ingester
         self._settings = settings
-        self._page_bytes = page_bytes
+        self._largest = Largest(other=page_bytes, pdf=pdf_bytes)
 
     async def crawl(
         self, request: CrawlRequest, *, report: Callable[[CrawlProgress], None] | None = None
@@ -71,7 +86,7 @@ class Crawler:
                 await unit.crawls.begin_again(crawl_id)
                 state = await unit.crawls.enter(scope.start, scope.prefix)
             frontier = await self._frontier(state, scope, fetcher, rules)
-            visitor = Visitor(fetcher, book, scope, user_agent=self._settings.user_agent, largest=self._page_bytes)
+            visitor = self._visitor(fetcher, book, scope)
             await visitor.learn()
             run = SiteRun(
                 crawl_id=crawl_id,
@@ -86,12 +101,44 @@ class Crawler:
                     concurrency=self._settings.concurrency,
                     blocked_after=self._settings.blocked_after,
                 ),
+                wanted=self._wanted(request),
                 report=report,
             )
+            spent = self._spent
             await run.go()
-            done = await self._report(scope, before, run, fetcher)
+            done = await self._report(scope, before, run, fetcher, self._spent - spent)
             _refuse_nothing(done, scope)
             return done
+
+    async def outlook(self, request: CrawlRequest) -> Outlook:
+        """What a crawl will meet, to tell beforehand what it will cost. Writes nothing, and reads a few pages.
+
+        Raises:
+            SourceError: as :meth:`crawl`.
+        """
+        scope = plan(request, self._settings)
+        wanted = self._wanted(request)
+        async with SiteFetcher(self._settings, allow_private=request.allow_private) as fetcher:
+            book = RobotsBook(fetcher, self._settings.user_agent)
+            rules = await self._permission(book, scope, request)
+            seeds = (await SeedReader(fetcher, scope, rules, self._settings.sitemap_urls).read()).seeds
+            listed = [seed.url for seed in seeds if scope.refusal(seed.url, 1) is None and rules.allows(seed.url)]
+            async with self._database.reading() as unit:
+                stored = await unit.crawls.stored_pages(scope.start, scope.prefix, wanted)
+            visitor = self._visitor(fetcher, book, scope)
+            await visitor.learn()
+            most = request.pages or self._settings.pages
+            return await look_ahead(visitor, scope, listed, stored, most=most, fresh=wanted.fresh)
+
+    def _visitor(self, fetcher: SiteFetcher, book: RobotsBook, scope: Scope) -> Visitor:
+        return Visitor(fetcher, book, scope, user_agent=self._settings.user_agent, largest=self._largest)
+
+    def _wanted(self, request: CrawlRequest) -> Wanted:
+        return Wanted(recipe=self._ingester.recipe, topic=request.topic, fresh=request.fresh)
+
+    @property
+    def _spent(self) -> float:
+        return self._ingester.situator.spent if self._ingester.situator else 0.0
 
     @asynccontextmanager
     async def _taken(self, scope: Scope) -> AsyncGenerator[int, None]:
@@ -144,7 +191,9 @@ class Crawler:
         frontier.listed = not listed.warnings
         return frontier
 
-    async def _report(self, scope: Scope, before: CrawlState, run: SiteRun, fetcher: SiteFetcher) -> CrawlReport:
+    async def _report(
+        self, scope: Scope, before: CrawlState, run: SiteRun, fetcher: SiteFetcher, spent: float
+    ) -> CrawlReport:
         async with self._database.reading() as unit:
             state = await unit.crawls.enter(scope.start, scope.prefix)
             entries = await unit.crawls.entries(state.id)
@@ -157,6 +206,9 @@ class Crawler:
             warnings=state.warnings,
             requests=fetcher.requests,
             chunks_written=run.chunks_written,
+            template_contexts=run.template_contexts,
+            spent=spent,
+            allowance=self._ingester.situator.allowance if self._ingester.situator else 0.0,
         )
         return report_of(entries, facts)
 
@@ -167,7 +219,7 @@ def plan(request: CrawlRequest, settings: CrawlSection) -> Scope:
     prefix = urlsplit(canonical_address(urljoin(start, "/" + request.prefix.strip().lstrip("/")))).path
     scope = Scope(start=start, prefix=prefix, depth=settings.depth if request.depth is None else request.depth)
     if not scope.holds(urlsplit(start).path):
-        raise SourceError(f"{start} is not under {prefix}. Start at a page that is, or widen --prefix.")
+        raise SourceError(f"{start} is not under {prefix}. Start at a page that is, or widen the prefix.")
     refusal = scope.refusal(start, 0)
     if refusal is not None:
         raise SourceError(f"{start} cannot be crawled: it is no page with text.")

@@ -14,14 +14,8 @@ from harry_mcp.domain.crawls import Reason
 from harry_mcp.errors import SourceError
 from harry_mcp.ingest.addresses import all_public, canonical_address, lookup
 from harry_mcp.ingest.crawl.pacing import Pacer, retry_after
-from harry_mcp.ingest.fetching import (
-    MOVED,
-    FetchedPage,
-    as_page,
-    declares_too_much,
-    host_and_port,
-    pinned_request,
-)
+from harry_mcp.ingest.fetched import Body, FetchedPage, Largest
+from harry_mcp.ingest.fetching import MOVED, host_and_port, pinned_request
 from harry_mcp.settings import CrawlSection
 
 if TYPE_CHECKING:
@@ -36,7 +30,10 @@ _REMEMBERED = 60.0  # seconds that a checked number is used for: a crawl asks on
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a server said. ``location`` is the canonical address of a redirect, "" for any other answer."""
+    """What a server said. ``location`` is the canonical address of a redirect, "" for any other answer.
+
+    Who asked for a page closes it.
+    """
 
     page: FetchedPage
     status: int
@@ -79,7 +76,7 @@ class SiteFetcher:
         self._pacer.delay = max(self._pacer.delay, delay)
 
     async def get(
-        self, address: str, *, largest: int, headers: dict[str, str] | None = None, cut: bool = False
+        self, address: str, *, largest: Largest, headers: dict[str, str] | None = None, cut: bool = False
     ) -> Answer:
         """Ask for an address, again after a passing failure, and after the silence that the site asks for.
 
@@ -108,7 +105,7 @@ class SiteFetcher:
             await asyncio.sleep(pause)
         raise NoAnswer(Reason.UNREACHABLE, "it was never asked")
 
-    async def _turn(self, address: str, largest: int, headers: dict[str, str], *, cut: bool) -> Answer:
+    async def _turn(self, address: str, largest: Largest, headers: dict[str, str], *, cut: bool) -> Answer:
         """One request. The time limit begins when it is sent, not while it waits for its turn."""
         import httpx
 
@@ -122,7 +119,7 @@ class SiteFetcher:
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 raise NoAnswer(Reason.UNREACHABLE, str(error) or type(error).__name__) from error
 
-    async def follow(self, address: str, *, largest: int, cut: bool = False) -> Answer:
+    async def follow(self, address: str, *, largest: Largest, cut: bool = False) -> Answer:
         """The same, along a few redirects: for robots.txt and sitemaps, which belong to no page.
 
         Raises:
@@ -135,7 +132,7 @@ class SiteFetcher:
             address = answer.location
         raise NoAnswer(Reason.TOO_MANY_REDIRECTS, f"it redirects more than {_HOPS} times")
 
-    async def _ask(self, address: str, largest: int, headers: dict[str, str], *, cut: bool) -> Answer:
+    async def _ask(self, address: str, largest: Largest, headers: dict[str, str], *, cut: bool) -> Answer:
         number = await self._number(address)
         client = self._client(address)
         headers = {"user-agent": self._settings.user_agent} | headers
@@ -144,9 +141,14 @@ class SiteFetcher:
         response = await client.send(request, stream=True)
         try:
             location = _location(address, response)
-            body = b"" if location or response.status_code != 200 else await _body(response, largest, cut=cut)
             kept = {name.lower(): response.headers.get_list(name) for name in response.headers}
-            return Answer(as_page(address, response, body), response.status_code, kept, location)
+            with Body(address, response, largest) as body:
+                if not location and response.status_code == 200:
+                    await _read(response, body, cut=cut)
+                    page = body.page()
+                else:
+                    page = FetchedPage(url=address)
+            return Answer(page, response.status_code, kept, location)
         finally:
             await response.aclose()
 
@@ -187,15 +189,12 @@ def _location(address: str, response: httpx.Response) -> str:
         raise NoAnswer(Reason.STATUS, "it redirects to what is no web address") from error
 
 
-async def _body(response: httpx.Response, largest: int, *, cut: bool) -> bytes:
-    too_large = NoAnswer(Reason.TOO_LARGE, f"it is larger than {largest // 1024} KB")
-    if not cut and declares_too_much(response, largest):
+async def _read(response: httpx.Response, body: Body, *, cut: bool) -> None:
+    too_large = NoAnswer(Reason.TOO_LARGE, f"it is larger than {body.largest // 1024} KB")
+    if not cut and body.declared_too_large:
         raise too_large
-    body = bytearray()
     async for piece in response.aiter_bytes():
-        body += piece
-        if len(body) > largest:
+        if not body.add(piece):
             if cut:
                 break
             raise too_large
-    return bytes(body)

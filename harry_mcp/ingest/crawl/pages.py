@@ -23,7 +23,7 @@ from harry_mcp.ingest.crawl.links import (
 )
 from harry_mcp.ingest.crawl.scope import Scope
 from harry_mcp.ingest.decoding import decode
-from harry_mcp.ingest.fetching import FetchedPage
+from harry_mcp.ingest.fetched import FetchedPage
 from harry_mcp.ingest.html_tree import Element, found, found_words, parse_html
 from harry_mcp.ingest.readers import read_html, read_markdown
 from harry_mcp.ingest.sources import reader_of
@@ -101,7 +101,7 @@ def look(page: FetchedPage, headers: Mapping[str, list[str]], expected: Expectat
     if reader is read_html:
         return _look_at_html(page, ", ".join(headers.get("link", [])), asked, expected)
     try:
-        document = reader(page.body, source=page.url, charset=page.charset)
+        document = reader(page.content, source=page.url, charset=page.charset)
     except SourceError as error:
         return _unreadable(page, error)
     links = markdown_links(_text(page), page.url) if reader is read_markdown else ()
@@ -161,7 +161,7 @@ def words_of(page: FetchedPage) -> frozenset[str]:
     """The words of a page's text, empty when it has none."""
     reader = reader_of(page)
     try:
-        document = reader(page.body, source=page.url, charset=page.charset) if reader else None
+        document = reader(page.content, source=page.url, charset=page.charset) if reader else None
     except SourceError:
         document = None
     return _words(document.text) if document else frozenset()
@@ -189,7 +189,7 @@ def _asks_for_password(root: Element) -> bool:
 
 
 def _unreadable(page: FetchedPage, error: SourceError) -> Finding:
-    if not page.body.strip() or "holds no text" in str(error):
+    if page.blank or "holds no text" in str(error):
         return _refused(Reason.EMPTY)
     return Finding(outcome=Outcome.FAILED, reason=Reason.UNREADABLE, detail=str(error))
 

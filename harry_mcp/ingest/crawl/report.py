@@ -57,7 +57,9 @@ class CrawlReport:
 
     ``not_modified`` counts the pages among them that were not sent again (304). ``blocked`` are the addresses that
     were not read because the site stopped answering us (``stopped`` says how); the next run begins with them.
-    ``gone`` documents are kept, and proposed for archiving.
+    ``gone`` documents are kept, and proposed for archiving. ``template_contexts`` says for which pages the model did
+    not give all contexts. ``spent`` is what contexts cost, in dollars, of the ``allowance`` that may be spent without
+    asking (-1: somebody was asked).
     """
 
     site: str
@@ -79,11 +81,14 @@ class CrawlReport:
     not_modified: int = 0
     requests: int = 0
     chunks_written: int = 0
+    template_contexts: dict[str, str] = field(default_factory=dict[str, str])
+    spent: float = 0.0
+    allowance: float = 0.0
 
     @property
     def partial(self) -> bool:
-        """Whether something that belongs to the site was not read."""
-        return bool(self.failed or self.blocked or self.warnings)
+        """Whether something that belongs to the site was not read, or not made as it was asked for."""
+        return bool(self.failed or self.blocked or self.warnings or self.template_contexts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,6 +103,9 @@ class RunFacts:
     warnings: Sequence[str]
     requests: int
     chunks_written: int
+    template_contexts: dict[str, str]
+    spent: float
+    allowance: float
 
 
 def report_of(entries: Iterable[Entry], facts: RunFacts) -> CrawlReport:
@@ -134,6 +142,9 @@ def report_of(entries: Iterable[Entry], facts: RunFacts) -> CrawlReport:
         not_modified=sum(row.status == 304 for row in done),
         requests=facts.requests,
         chunks_written=facts.chunks_written,
+        template_contexts=facts.template_contexts,
+        spent=facts.spent,
+        allowance=facts.allowance,
     )
 
 

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from harry_mcp.domain.crawls import Outcome, Reason, Visit
+from harry_mcp.domain.crawls import Outcome, Reason, Visit, Wanted
 from harry_mcp.ingest.crawl.answers import decide
 from harry_mcp.ingest.crawl.chains import circles, homeless
 from harry_mcp.ingest.crawl.frontier import Frontier
@@ -68,6 +68,7 @@ class SiteRun:
         visitor: Visitor,
         frontier: Frontier,
         limits: Limits,
+        wanted: Wanted,
         report: Callable[[CrawlProgress], None] | None,
     ) -> None:
         self._id = crawl_id
@@ -76,10 +77,11 @@ class SiteRun:
         self._visitor = visitor
         self._frontier = frontier
         self._limits = limits
+        self._wanted = wanted
         self._window = limits.concurrency * _AHEAD
         self._report = report
         self._flight: deque[tuple[Visit, asyncio.Task[Finding]]] = deque()
-        self._store = PageStore(database, ingester, self._lost)
+        self._store = PageStore(database, ingester, wanted.topic, self._lost)
         self._holders: dict[str, str] = {}
         self._refusals = Refusals(limits.blocked_after, self._window)
         self._done = 0
@@ -89,6 +91,10 @@ class SiteRun:
     @property
     def chunks_written(self) -> int:
         return self._store.chunks_written
+
+    @property
+    def template_contexts(self) -> dict[str, str]:
+        return self._store.template_contexts
 
     async def go(self) -> None:
         """Visit all there is to visit. ``stopped`` says why some still wait, if they do."""
@@ -138,10 +144,10 @@ class SiteRun:
         deepest = 0 if not self._started else (in_air + 1 if in_air is not None else 10**6)
         busy = [*self._store.unsettled, *(visit.id for visit, _ in self._flight)]
         async with self._database.reading() as unit:
-            due = await unit.crawls.next(self._id, busy=busy, deepest=deepest, limit=room)
+            due = await unit.crawls.next(self._id, busy=busy, deepest=deepest, limit=room, wanted=self._wanted)
             if not due and not self._started:
                 self._started = True
-                due = await unit.crawls.next(self._id, busy=busy, deepest=10**6, limit=room)
+                due = await unit.crawls.next(self._id, busy=busy, deepest=10**6, limit=room, wanted=self._wanted)
         for visit in due:
             self._flight.append(
                 (visit, asyncio.create_task(self._visitor.visit(visit), name=f"harry-crawl {visit.id}"))

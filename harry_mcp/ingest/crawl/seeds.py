@@ -17,6 +17,7 @@ from harry_mcp.ingest.crawl.links import absolute, markdown_links
 from harry_mcp.ingest.crawl.robots import Robots
 from harry_mcp.ingest.crawl.scope import Scope
 from harry_mcp.ingest.decoding import decode
+from harry_mcp.ingest.fetched import Largest
 
 _LLMS_BYTES = 2 * 1024 * 1024
 _NESTED = 3  # sitemap indexes inside one another; the protocol allows one, generators write two
@@ -52,7 +53,7 @@ class RobotsBook:
         return found
 
     async def _read(self, server: str) -> Robots:
-        answer = await self._fetcher.follow(f"{server}/robots.txt", largest=robots.LARGEST, cut=True)
+        answer = await self._fetcher.follow(f"{server}/robots.txt", largest=Largest.of(robots.LARGEST), cut=True)
         if answer.status >= 500 or answer.status == 429:
             raise NoAnswer(Reason.SERVER_ERROR, f"it answers with status {answer.status}")
         body = answer.page.body if answer.status == 200 else b""
@@ -152,7 +153,7 @@ class SeedReader:
     async def _get(self, url: str, largest: int, *, named: bool) -> Answer | None:
         """The answer if it is one; what is missing is worth a warning only when the site named it."""
         try:
-            answer = await self._fetcher.follow(url, largest=largest)
+            answer = await self._fetcher.follow(url, largest=Largest.of(largest))
         except NoAnswer as error:
             self._warnings.append(f"{url} cannot be read: {error}.")
             return None

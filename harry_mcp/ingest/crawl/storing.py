@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from harry_mcp.domain.crawls import Decision, Outcome, Reason, Visit
 from harry_mcp.ingest.crawl.answers import decide
@@ -20,18 +21,20 @@ class PageStore:
     """Stores pages one batch after the other, and decides each when its document is stored.
 
     ``unsettled`` holds the ids of the addresses that are on their way. ``lost`` is called with a finding whose
-    document the database refused.
+    document the database refused. ``template_contexts`` says of which pages the model gave not all contexts, and why.
     """
 
-    def __init__(self, database: Database, ingester: Ingester, lost: Callable[[Finding], None]) -> None:
+    def __init__(self, database: Database, ingester: Ingester, topic: str, lost: Callable[[Finding], None]) -> None:
         self._database = database
         self._ingester = ingester
+        self._topic = topic
         self._lost = lost
         self._batch: list[tuple[Visit, Finding]] = []
         self._since = 0.0
         self._storing: asyncio.Task[None] | None = None
         self.unsettled: set[int] = set()
         self.chunks_written = 0
+        self.template_contexts: dict[str, str] = {}
 
     async def add(self, visit: Visit, finding: Finding) -> None:
         self._since = self._since or time.monotonic()
@@ -65,8 +68,10 @@ class PageStore:
         self._storing = asyncio.create_task(self._store(batch), name="harry-crawl-store") if batch else None
 
     async def _store(self, batch: list[tuple[Visit, Finding]]) -> None:
-        outcome = await self._ingester.ingest([item.document for _, item in batch if item.document is not None])
+        found = [item.document for _, item in batch if item.document is not None]
+        outcome = await self._ingester.ingest([replace(document, topic=self._topic) for document in found])
         self.chunks_written += outcome.chunks_written
+        self.template_contexts |= outcome.template_contexts
         decisions: list[Decision] = []
         for visit, finding in batch:
             why = outcome.failed.get(visit.url)

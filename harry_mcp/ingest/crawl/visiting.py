@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import closing
 from dataclasses import replace
 
 from harry_mcp.domain.crawls import Outcome, Reason, Visit
@@ -12,6 +13,7 @@ from harry_mcp.ingest.crawl.pages import Expectations, Finding, look, words_of
 from harry_mcp.ingest.crawl.robots import product_token
 from harry_mcp.ingest.crawl.scope import Scope
 from harry_mcp.ingest.crawl.seeds import RobotsBook, origin
+from harry_mcp.ingest.fetched import Largest
 
 # An address that no site has. A site that answers it with a page shows what it shows for every missing page.
 _NOWHERE = "/harry-mcp-asks-for-a-page-that-does-not-exist"
@@ -20,7 +22,9 @@ _NOWHERE = "/harry-mcp-asks-for-a-page-that-does-not-exist"
 class Visitor:
     """Visits addresses, and decides nothing."""
 
-    def __init__(self, fetcher: SiteFetcher, book: RobotsBook, scope: Scope, *, user_agent: str, largest: int) -> None:
+    def __init__(
+        self, fetcher: SiteFetcher, book: RobotsBook, scope: Scope, *, user_agent: str, largest: Largest
+    ) -> None:
         self._fetcher = fetcher
         self._book = book
         self._largest = largest
@@ -35,12 +39,13 @@ class Visitor:
             answer = await self._fetcher.follow(url, largest=self._largest)
         except NoAnswer:
             return
-        if answer.status == 200:
-            try:
-                probe = await asyncio.to_thread(words_of, answer.page)
-            except Exception:  # noqa: BLE001 - as below: then the site shows nothing that could be learnt
-                return
-            self._expected = replace(self._expected, probe=probe)
+        with closing(answer.page):
+            if answer.status == 200:
+                try:
+                    probe = await asyncio.to_thread(words_of, answer.page)
+                except Exception:  # noqa: BLE001 - as below: then the site shows nothing that could be learnt
+                    return
+                self._expected = replace(self._expected, probe=probe)
 
     async def visit(self, visit: Visit) -> Finding:
         """What became of a visit; nothing that a server says raises."""
@@ -62,7 +67,8 @@ class Visitor:
             return not_modified(visit)
         if answer.status != 200:
             return failure(answer.status)
-        return await self._look(visit, answer)
+        with closing(answer.page):
+            return await self._look(visit, answer)
 
     async def look_in(self, url: str) -> Finding:
         """Visit an address without any knowledge of it, to see whether the site still answers."""
@@ -85,7 +91,7 @@ class Visitor:
         return replace(
             finding,
             status=answer.status,
-            size=len(answer.page.body),
+            size=answer.page.size,
             etag=answer.header("etag"),
             last_modified=answer.header("last-modified"),
         )

@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 from harry_mcp.errors import SourceError
 from harry_mcp.ingest.formats.converted import LARGEST_TEXT, Converted, damaged, declared_title, protected
@@ -23,8 +23,8 @@ _POLL = 0.02
 _KIND = "a PDF"
 
 
-def convert_pdf(data: bytes, source: str, *, patience: float = _PATIENCE) -> Converted:
-    """A PDF with a text layer. Memory grows with its text and not with its pages' drawings.
+def convert_pdf(data: bytes | BinaryIO, source: str, *, patience: float = _PATIENCE) -> Converted:
+    """A PDF with a text layer, as bytes or as an open file. Memory grows with its text, not with its drawings or size.
 
     Raises SourceError for one that is protected, damaged, a scan, or that PDFium cannot get through.
     """
@@ -47,22 +47,25 @@ def convert_pdf(data: bytes, source: str, *, patience: float = _PATIENCE) -> Con
     return Converted(text=text, title=declared_title(head["title"]) or layout.first_heading)
 
 
-def _read_pages(data: bytes, source: str, pages: IO[bytes], patience: float) -> None:
-    with tempfile.TemporaryFile() as file:
-        file.write(data)
-        file.seek(0)
-        worker = subprocess.Popen(  # noqa: S603 our own interpreter and file; the PDF is its input only
-            [sys.executable, "-P", str(_WORKER)],
-            stdin=file,
-            stdout=pages,
-            stderr=subprocess.DEVNULL,
-            close_fds=True,
-        )
-        try:
-            _wait(worker, source, pages, patience)
-        finally:
-            worker.kill()
-            worker.wait()
+def _read_pages(data: bytes | BinaryIO, source: str, pages: IO[bytes], patience: float) -> None:
+    if isinstance(data, bytes):
+        with tempfile.TemporaryFile() as file:
+            file.write(data)
+            _read_file(file, source, pages, patience)
+    else:
+        _read_file(data, source, pages, patience)
+
+
+def _read_file(file: IO[bytes], source: str, pages: IO[bytes], patience: float) -> None:
+    file.seek(0)
+    worker = subprocess.Popen(  # noqa: S603 our own interpreter and file; the PDF is its input only
+        [sys.executable, "-P", str(_WORKER)], stdin=file, stdout=pages, stderr=subprocess.DEVNULL, close_fds=True
+    )
+    try:
+        _wait(worker, source, pages, patience)
+    finally:
+        worker.kill()
+        worker.wait()
     if worker.returncode != 0:
         raise SourceError(
             f"{source} cannot be read: the PDF reader failed on it; print it to a new PDF and bring that in."

@@ -7,7 +7,9 @@ process and not the server. Run by path, not imported: it must start fast and ne
 from __future__ import annotations
 
 import ctypes
+import io
 import json
+import os
 import re
 import sys
 from contextlib import suppress
@@ -15,6 +17,7 @@ from typing import Any
 
 _MEMORY = 3 << 30  # bytes of address space beyond the file's own
 _SECONDS = 3600  # of the processor
+_MOST_HELD = 32 << 20  # bytes of the file, mostly pictures, that are held before it is opened anew
 _MOST_BOOKMARKS = 20_000
 _LONGEST_LINE = 20_000
 _BOLD = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
@@ -23,19 +26,35 @@ _CELL_GAP = 1.0  # of the size of the letters: a wider gap within a line is one 
 _WIDE_LINE = 0.62  # of the size of the letters, on average for each: such a line has gaps in it
 
 
+class _File(io.BufferedReader):
+    """The PDF on disk, of which PDFium reads what it needs, and how much it has read."""
+
+    held = 0
+
+    def readinto(self, buffer: Any, /) -> int:
+        found = super().readinto(buffer)
+        self.held += found
+        return found
+
+
 def main() -> int:
-    data = sys.stdin.buffer.read()
-    _limit(len(data))
+    file = _File(io.FileIO(sys.stdin.fileno(), closefd=False))
+    _limit(os.fstat(sys.stdin.fileno()).st_size)
     import pypdfium2
 
     try:
-        document: Any = pypdfium2.PdfDocument(data)
+        document: Any = pypdfium2.PdfDocument(file)
     except pypdfium2.PdfiumError as error:
         _say({"error": "password" if "password" in str(error).lower() else "damaged"})
         return 0
     _say({"pages": len(document), "title": _title(document), "outline": _outline(document)})
+    file.held = 0
     for number in range(len(document)):
         _say(_page(document, number))
+        if file.held > _MOST_HELD:  # PDFium keeps what it has read until the document is closed
+            document.close()
+            document = pypdfium2.PdfDocument(file)
+            file.held = 0
     return 0
 
 

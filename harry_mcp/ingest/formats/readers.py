@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Unpack
 
 from harry_mcp.domain.documents import SourceDocument
 from harry_mcp.ingest.decoding import clean_text
 from harry_mcp.ingest.formats.converted import Converted
-from harry_mcp.ingest.readers import finished, first_h1
+from harry_mcp.ingest.readers import Data, Known, finished, first_h1, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,34 +18,27 @@ class FormatReader:
 
     convert: Callable[[bytes, str, str], Converted]
 
-    def __call__(
-        self,
-        data: bytes | str,
-        *,
-        source: str,
-        title: str = "",
-        url: str = "",
-        topic: str = "",
-        language: str = "",
-        charset: str = "",
-    ) -> SourceDocument:
+    def __call__(self, data: Data, *, source: str, **known: Unpack[Known]) -> SourceDocument:
         """The title is the caller's, else what the file names as its own, else its first heading, else its name."""
-        found = self.convert(data.encode() if isinstance(data, str) else data, source, charset)
-        text = clean_text(found.text)
-        return finished(
-            source,
-            text,
-            title or found.title or first_h1(text),
-            url=url,
-            topic=topic,
-            language=language or found.language,
-        )
+        found = self.convert(_bytes(data), source, known.get("charset", ""))
+        return _finished(found, source, known)
 
 
-def _pdf(data: bytes, source: str, _: str) -> Converted:
+def read_pdf(data: Data, *, source: str, **known: Unpack[Known]) -> SourceDocument:
+    """The same for a PDF, which is never in memory as a whole when it comes as an open file."""
     from harry_mcp.ingest.formats.pdf import convert_pdf
 
-    return convert_pdf(data, source)
+    return _finished(convert_pdf(data.encode() if isinstance(data, str) else data, source), source, known)
+
+
+def _finished(found: Converted, source: str, known: Known) -> SourceDocument:
+    text = clean_text(found.text)
+    return finished(source, text, known, title=found.title or first_h1(text), language=found.language)
+
+
+def _bytes(data: Data) -> bytes:
+    read = whole(data)
+    return read.encode() if isinstance(read, str) else read
 
 
 def _docx(data: bytes, source: str, _: str) -> Converted:
@@ -77,7 +71,6 @@ def _epub(data: bytes, source: str, _: str) -> Converted:
     return convert_epub(data, source)
 
 
-read_pdf = FormatReader(_pdf)
 read_docx = FormatReader(_docx)
 read_pptx = FormatReader(_pptx)
 read_xlsx = FormatReader(_xlsx)

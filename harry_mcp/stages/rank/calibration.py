@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from harry_mcp.domain.groups import group_of
 from harry_mcp.domain.search import Candidate
 from harry_mcp.domain.terms import alike, distinct
 
@@ -21,8 +22,6 @@ from harry_mcp.domain.terms import alike, distinct
 _FIRST, _LAST = 2, 6
 # F of a background document that a small corpus does not have: what an unrelated page gets on average.
 _PAD = 0.30
-# A book is many subjects: every so many chunks of one document count as a document of their own.
-_CHUNKS_A_GROUP = 16
 # A copy of a better document is no other document, and would hide how far the first stands out.
 _COPY = 0.8
 
@@ -66,7 +65,7 @@ def background(ranked: Sequence[Candidate]) -> float:
     groups: dict[tuple[str, int], frozenset[int]] = {}
     best: list[float] = []
     for candidate in ranked:
-        group = (candidate.document_id, candidate.ordinal // _CHUNKS_A_GROUP)
+        group = group_of(candidate.document_id, candidate.ordinal)
         if group in groups:
             continue
         terms = distinct(candidate.terms)

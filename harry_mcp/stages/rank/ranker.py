@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harry_mcp.domain.calibration import Calibration
 from harry_mcp.domain.search import Band, Candidate, Retrieval, Verdict
-from harry_mcp.ports import Reranker
+from harry_mcp.ports import FusionRanker
 from harry_mcp.settings import RankSection
 from harry_mcp.stages.rank.bands import band_of, next_action, reason
 from harry_mcp.stages.rank.calibration import LOCAL, SHORT, ContrastCurve, background
@@ -16,43 +17,69 @@ class RankStage:
     """Turns a retrieval into a ranking and a verdict."""
 
     def __init__(
-        self, ranker: Reranker, settings: RankSection, near_duplicate: float, curve: ContrastCurve = LOCAL
+        self, ranker: FusionRanker, settings: RankSection, near_duplicate: float, curve: ContrastCurve = LOCAL
     ) -> None:
         self._ranker = ranker
         self._settings = settings
         self._near_duplicate = near_duplicate
         self._curve = curve
 
+    @property
+    def name(self) -> str:
+        """The local ranker with its built-in curve: the name that a curve fitted on top of it belongs to."""
+        return f"{self._ranker.name}/{self._curve.name}"
+
     def band(self, score: float) -> Band:
         """The band of a score under these settings."""
         return band_of(score, self._settings)
 
-    def rank(self, retrieval: Retrieval, *, filtered: bool = False) -> tuple[list[Candidate], Verdict]:
-        """The candidates, best first and scored, and the judgement of the whole; ``filtered`` when not all could be."""
+    def rank(
+        self, retrieval: Retrieval, *, filtered: bool = False, calibration: Calibration | None = None
+    ) -> tuple[list[Candidate], Verdict]:
+        """The candidates, best first and scored, and the judgement of the whole; ``filtered`` when not all could be.
+
+        ``calibration`` maps the built-in scores further; it must be one of this stage's ``name``.
+        """
         ranked = self._ranker.rank(retrieval.terms, retrieval.candidates, retrieval.statistics)
         level = background(ranked)
         terms = len(retrieval.terms)
         scored = [
-            candidate._replace(score=self._score(candidate, level, terms))
+            candidate._replace(score=self._score(candidate, level, terms, calibration))
             for candidate in collapse(ranked, self._near_duplicate, 2 * self._settings.candidates)
         ]
-        return scored, self._verdict(scored, _nothing_found(retrieval, filtered=filtered))
+        source = f"{self.name}/{calibration.id}" if calibration else self.name
+        score = scored[0].score if scored else 0.0
+        return scored, self._verdict(score, source, "" if scored else _nothing_found(retrieval, filtered=filtered))
 
-    def _score(self, candidate: Candidate, level: float, terms: int) -> float:
+    def judge(
+        self, reranked: Sequence[Candidate], local: Verdict, ranker: str, calibration: Calibration | None
+    ) -> Verdict:
+        """The judgement after a model has read the passages.
+
+        Without a curve of that model the verdict stays the local one: the model's raw scores say which passage is
+        better, but not how good.
+        """
+        if calibration is not None:
+            return self._verdict(reranked[0].score, f"{ranker}/{calibration.id}", reranked=True)
+        source = f"{ranker}/uncalibrated, scored by {local.relevance_source}"
+        return self._verdict(local.score, source, reranked=True)
+
+    def _score(self, candidate: Candidate, level: float, terms: int, calibration: Calibration | None) -> float:
         score = self._curve.score(candidate.fusion, level)
+        score = calibration.of(score) if calibration else score
         return min(score, SHORT.cap) if SHORT.applies(terms, candidate) else score
 
-    def _verdict(self, scored: Sequence[Candidate], nothing_found: str) -> Verdict:
-        score = scored[0].score if scored else 0.0
+    def _verdict(self, score: float, source: str, nothing_found: str = "", *, reranked: bool = False) -> Verdict:
         band = self.band(score)
-        why = f"The best passage has a chance of {score:.0%} to answer the question." if scored else nothing_found
+        why = nothing_found or f"The best passage has a chance of {score:.0%} to answer the question."
         return Verdict(
             score=score,
             answerable=score,
             band=band,
             next_action=next_action(band),
-            reason=reason(band, why, found=bool(scored)),
-            relevance_source=f"{self._ranker.name}/{self._curve.name}",
+            reason=reason(band, why, found=not nothing_found),
+            relevance_source=source,
+            reranked=reranked,
         )
 
 

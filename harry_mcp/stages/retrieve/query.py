@@ -57,16 +57,22 @@ def optimize(question: str, glossary: Mapping[str, Sequence[str]], limit: int) -
     A question that is nothing but fluff is kept as it was.
     """
     cleaned = clean(question)
-    bare = _strip_fluff(cleaned) or cleaned
-    expansions = _expansions(bare, glossary)
+    asked = bare(question)
+    expansions = _expansions(asked, glossary)
     room = max(limit - sum(len(word) + 1 for word in expansions), limit // 2)
 
     def with_expansions(words: str) -> str:
         return cut_at_word(" ".join([cut_at_word(words, room), *expansions]), limit)
 
     return OptimizedQuery(
-        question=cleaned, text=with_expansions(bare), keywords=with_expansions(content_words(bare) or bare)
+        question=cleaned, text=with_expansions(asked), keywords=with_expansions(content_words(asked) or asked)
     )
+
+
+def bare(question: str) -> str:
+    """The question without what people say around one; itself when it is nothing else."""
+    cleaned = clean(question)
+    return _strip_fluff(cleaned) or cleaned
 
 
 def content_words(text: str) -> str:

@@ -60,11 +60,19 @@ RETURNING u.id, u.url
 -- The addresses whose turn it is: the nearest first, of these the ones changed last, then in the order they were met.
 SELECT u.id, u.url, u.depth, u.hops, u.outcome, u.reason, u.target, u.fingerprint, u.etag, u.last_modified,
        u.stands_alone, d.id IS NOT NULL AS stored,
-       coalesce(d.status NOT IN ('archived', 'rejected'), false) AS shown
+       coalesce(d.status NOT IN ('archived', 'rejected'), false) AS shown,
+       NOT %(fresh)s AND coalesce(d.recipe = %(recipe)s AND d.topic = %(topic)s, true) AS current
   FROM crawl_urls u LEFT JOIN documents d ON d.source = u.url
  WHERE u.crawl_id = %(id)s AND u.waiting AND u.depth <= %(deepest)s AND u.id <> ALL (%(busy)s::int[])
  ORDER BY u.depth, u.lastmod DESC NULLS LAST, u.id
  LIMIT %(limit)s
+
+-- name: stored_pages :one
+-- How many pages of a crawl are in the knowledge base, and how many of these as they would be stored now.
+SELECT count(*)::int AS pages,
+       (count(*) FILTER (WHERE d.recipe = %(recipe)s AND d.topic = %(topic)s))::int AS current
+  FROM crawls c JOIN crawl_urls u ON u.crawl_id = c.id JOIN documents d ON d.source = u.url
+ WHERE c.start_url = %(start_url)s AND c.prefix = %(prefix)s AND d.status NOT IN ('archived', 'rejected')
 
 -- name: links_of :many
 -- The addresses that a page linked to when it was read last; the id of a way that it closed is kept negative.

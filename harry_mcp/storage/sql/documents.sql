@@ -68,3 +68,8 @@ SELECT d.status, count(DISTINCT d.id)::int AS documents, count(c.id)::int AS chu
 -- name: delete :run
 -- Remove a document and all that hangs on it.
 DELETE FROM documents WHERE id = %(id)s
+
+-- name: beginnings :many
+-- The beginnings of the searchable documents, the last changed first, for the words in them.
+SELECT left(content, %(each)s) AS text FROM documents
+ WHERE status IN ('live', 'flagged') ORDER BY updated_at DESC, id LIMIT %(most)s

@@ -3,8 +3,10 @@
 SELECT chunks, length_sum, title_sum, revision FROM corpus WHERE one_row FOR UPDATE
 
 -- name: corpus_statistics :one
--- The counts that BM25 rests on.
-SELECT chunks, length_sum, title_sum, revision FROM corpus WHERE one_row
+-- The counts that BM25 rests on, and whether another embedding space than one's own is in service by now.
+SELECT chunks, length_sum, title_sum, revision,
+       coalesce((SELECT s.id <> %(space)s FROM embedding_spaces s WHERE s.active), false) AS space_changed
+  FROM corpus WHERE one_row
 
 -- name: change_corpus :run
 -- Add to the counts and move the revision on.
@@ -83,6 +85,20 @@ SELECT c.id, c.public_id, c.document_id, c.ordinal, c.terms, d.title_terms, publ
   JOIN documents d ON d.id = c.document_id
   LEFT JOIN chunk_vectors v ON v.space_id = {space} AND v.chunk_id = c.id
  WHERE c.id = ANY (%(ids)s::int[])
+
+-- name: beside :many
+-- The same of the chunks right before and after some chunks, in their documents.
+SELECT c.id, c.public_id, c.document_id, c.ordinal, c.terms, d.title_terms, public.vector_send(v.embedding) AS vector
+  FROM (
+    SELECT DISTINCT b.id
+      FROM chunks a
+      JOIN chunks b ON b.document_id = a.document_id AND b.ordinal IN (a.ordinal - 1, a.ordinal + 1)
+     WHERE a.id = ANY (%(ids)s::int[]) AND b.id <> ALL (%(known)s::int[])
+  ) AS near
+  JOIN chunks c ON c.id = near.id
+  JOIN documents d ON d.id = c.document_id
+  LEFT JOIN chunk_vectors v ON v.space_id = {space} AND v.chunk_id = c.id
+ ORDER BY c.id
 
 -- name: languages :many
 -- The languages of the searchable documents, the commonest first.

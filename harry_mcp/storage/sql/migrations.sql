@@ -39,6 +39,13 @@ SELECT set_config('search_path', 'harry, public', false),
                           WHERE extname = 'vector' AND string_to_array(extversion, '.')::int[] >= '{0,8}')
             THEN set_config('hnsw.iterative_scan', 'relaxed_order', false) END
 
+-- name: keep_alive :run
+-- Let an idle session stay, and notice within a minute when its machine is gone: what it has locked is then freed.
+SELECT set_config('idle_session_timeout', '0', false),
+       set_config('tcp_keepalives_idle', '30', false),
+       set_config('tcp_keepalives_interval', '10', false),
+       set_config('tcp_keepalives_count', '3', false)
+
 -- name: vacuum_index :run
 -- Let index-only scans skip the table after many changes.
 VACUUM (ANALYZE) harry.postings, harry.chunk_vectors, harry.chunks, harry.terms

@@ -14,6 +14,37 @@ SELECT s.id, s.provider, s.model, s.dimension, s.version, s.active,
        (SELECT count(*)::int FROM chunks) AS chunks
   FROM embedding_spaces s ORDER BY s.active DESC, s.activated_at DESC NULLS LAST, s.id
 
+-- name: idle :many
+-- The spaces that are not in service, how many vectors each holds, and the bytes that they take.
+SELECT s.id, s.provider, s.model, s.dimension, s.version,
+       (SELECT count(*)::int FROM chunk_vectors v WHERE v.space_id = s.id) AS vectors,
+       coalesce(pg_total_relation_size(to_regclass('chunk_vectors_' || s.id)), 0)::bigint AS bytes
+  FROM embedding_spaces s WHERE NOT s.active ORDER BY s.id
+
+-- name: hold :one
+-- Hold a space for this session, so that it is not dropped while it is filled; freed when the session ends.
+SELECT pg_advisory_lock_shared(%(lock)s::int, %(space)s::int) IS NOT NULL AS held
+
+-- name: try_drop :one
+-- Whether nobody holds a space; nobody can then until the transaction ends.
+SELECT pg_try_advisory_xact_lock(%(lock)s::int, %(space)s::int) AS held
+
+-- name: hurry :run
+-- Give up after some seconds what others lock: searches queue behind a statement that waits for the vectors.
+SELECT set_config('lock_timeout', '5s', true)
+
+-- name: drop_partition :run
+-- Remove the vectors of a space.
+DROP TABLE IF EXISTS chunk_vectors_{space}
+
+-- name: drop_memories :run
+-- Remove the vectors that a space holds of what was learnt beside the documents.
+DELETE FROM memory_vectors WHERE space_id = %(space)s
+
+-- name: forget :run
+-- Remove a space that is not in service.
+DELETE FROM embedding_spaces WHERE id = %(space)s AND NOT active
+
 -- name: add :one
 -- Register a space, active when it is the first.
 INSERT INTO embedding_spaces (provider, model, dimension, version, active, activated_at)
@@ -75,3 +106,7 @@ UPDATE embedding_spaces SET active = false WHERE active
 -- name: activate :run
 -- Put a space into service.
 UPDATE embedding_spaces SET active = true, activated_at = now() WHERE id = %(space)s
+
+-- name: announce :run
+-- Move the index's revision on, so that every process that remembers it looks again which space is in service.
+UPDATE corpus SET revision = revision + 1 WHERE one_row

@@ -2,7 +2,7 @@
 -- Store the vectors of chunks.
 INSERT INTO chunk_vectors (space_id, chunk_id, searchable, embedding)
 SELECT %(space)s, v.chunk_id, %(searchable)s, v.embedding
-  FROM unnest(%(chunks)s::int[], %(vectors)s::public.vector[]) AS v (chunk_id, embedding)
+  FROM unnest(%(chunks)s::int[], %(vectors)b::public.vector[]) AS v (chunk_id, embedding)
 
 -- name: set_searchable :run
 -- Show a document's vectors to searches, or hide them.

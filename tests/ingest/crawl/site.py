@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import BinaryIO
 
 _WORDS = (
     "account key billing invoice webhook contact form ticket report owner team seat role token export import "
@@ -28,6 +29,9 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict[str, str])
     slow: float = 0.0
     etag: bool = False
+    modified: str = ""
+    raw: Callable[[BinaryIO], None] | None = None
+    """Writes all that is sent, status line and headers too, in the place of the rest; it counts as status 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,7 @@ class Asked:
     at: float
     agent: str
     host: str
+    cookie: str
 
 
 class Site:
@@ -105,20 +110,27 @@ def serving(site: Site) -> Generator[Site]:
                 site.before(self.path)
             reply = site.answer(self.path)
             tag = f'"{hashlib.sha256(reply.body).hexdigest()[:16]}"'
-            status, body = reply.status, reply.body
-            if reply.etag and self.headers.get("If-None-Match") == tag:
+            status, body = 0 if reply.raw else reply.status, reply.body
+            same_tag = reply.etag and self.headers.get("If-None-Match") == tag
+            if same_tag or (reply.modified and self.headers.get("If-Modified-Since") == reply.modified):
                 status, body = 304, b""
-            agent, host = self.headers.get("User-Agent", ""), self.headers.get("Host", "")
-            site.log.append(Asked(self.path, status, time.monotonic(), agent, host))
+            agent, host, cookie = (self.headers.get(name, "") for name in ("User-Agent", "Host", "Cookie"))
+            site.log.append(Asked(self.path, status, time.monotonic(), agent, host, cookie))
             if reply.slow:
                 time.sleep(reply.slow)
             try:
+                if reply.raw is not None:
+                    self.close_connection = True
+                    reply.raw(self.wfile)
+                    return
                 self.send_response(status)
                 for name, value in reply.headers.items():
                     self.send_header(name, value)
                 if reply.etag:
                     self.send_header("ETag", tag)
-                if "Content-Length" not in reply.headers and status != 304:
+                if reply.modified:
+                    self.send_header("Last-Modified", reply.modified)
+                if "Content-Length" not in reply.headers and status not in (204, 304):
                     self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)

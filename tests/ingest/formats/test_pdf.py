@@ -210,7 +210,7 @@ def test_a_very_long_pdf_is_read_in_bounded_memory() -> None:
         lines(*[f"Line {line} of page {number} with some words more." for line in range(40)], top=760)(canvas)
 
     data = pdf([partial(page, number) for number in range(1000)])
-    with _watched() as peak:
+    with watched() as peak:
         text = convert_pdf(data, "s").text
     assert "Line 39 of page 999 with some words more." in text
     assert 0 < peak.worker < 100_000_000
@@ -226,7 +226,7 @@ class _Peak:
 
 
 @contextmanager
-def _watched() -> Generator[_Peak, None, None]:
+def watched() -> Generator[_Peak, None, None]:
     peak, ended, own = _Peak(), threading.Event(), psutil.Process()
     before = own.memory_info().rss
 

@@ -1,0 +1,95 @@
+"""A past search told again: what each stage saw and did, and what the same question brings today."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from harry_mcp.domain.corrections import Correction
+from harry_mcp.domain.search import SearchFilters, SearchResult
+from harry_mcp.errors import NotFoundError
+from harry_mcp.loop.searching import SearchFlow
+from harry_mcp.storage.database import Database
+from harry_mcp.storage.gaps import Gap
+from harry_mcp.storage.searches import StoredSearch
+from harry_mcp.storage.verified import Lookup
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenPassage:
+    """A candidate of the past search. ``rank_now`` is 0 when today's search does not bring its passage any more.
+
+    ``status`` is that of its document today, "gone" when there is none.
+    """
+
+    rank: int
+    title: str
+    status: str
+    signals: dict[str, Any]
+    rank_now: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """A past search and its present."""
+
+    search: StoredSearch
+    passages: tuple[SeenPassage, ...]
+    corrections: tuple[Correction, ...]
+    lookup: Lookup | None
+    gap: Gap | None
+    now: SearchResult
+
+
+class ExplainFlow:
+    """Replays searches."""
+
+    def __init__(self, database: Database, search: SearchFlow) -> None:
+        self._database = database
+        self._search = search
+
+    async def explain(self, search_id: str, *, most: int) -> Explanation:
+        """What a search saw, and what it would bring today; nothing is written down.
+
+        Raises:
+            NotFoundError: there is no such search.
+        """
+        async with self._database.reading() as unit:
+            stored = await unit.searches.get(search_id)
+            if stored is None:
+                raise NotFoundError(
+                    f"There is no search {search_id[:60]!r}. Pass a search_id that search_kb returned; searches are "
+                    "kept as long as the settings say."
+                )
+            injected = await unit.corrections.by_ids(await unit.corrections.injected_by(search_id))
+            lookup = await unit.verified.lookup(search_id)
+            gap = await unit.gaps.of_search(search_id)
+            documents = {
+                key: await unit.documents.get(key)
+                for key in dict.fromkeys(str(item["document_id"]) for item in stored.ranking[:most])
+            }
+        now = (await self._search.run(stored.question, k=0, filters=_filters(stored), history=())).result
+        ranks = {item.public_id: rank for rank, item in enumerate(now.ranking, start=1)}
+        passages = tuple(
+            SeenPassage(
+                rank=rank,
+                title=document.title if document else "",
+                status=document.status.value if document else "gone",
+                signals=item,
+                rank_now=ranks.get(str(item["chunk_id"]), 0),
+            )
+            for rank, item in enumerate(stored.ranking[:most], start=1)
+            for document in [documents[str(item["document_id"])]]
+        )
+        return Explanation(
+            search=stored,
+            passages=passages,
+            corrections=tuple(injected.values()),
+            lookup=lookup,
+            gap=gap,
+            now=now,
+        )
+
+
+def _filters(stored: StoredSearch) -> SearchFilters:
+    return SearchFilters.from_json(stored.filters)

@@ -1,0 +1,104 @@
+"""What a curator does with official answers: propose, approve, reject, retire, and "never this for that"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harry_mcp.domain.people import Principal, Role
+from harry_mcp.domain.verified import VerifiedAction, VerifiedResponse, VerifiedSource, VerifiedStatus
+from harry_mcp.errors import InputError, NotFoundError
+from harry_mcp.loop.questions import Questions
+from harry_mcp.settings import Settings
+from harry_mcp.storage.database import Database
+from harry_mcp.storage.memories import MemoryKind, MemoryText
+from harry_mcp.storage.unit_of_work import UnitOfWork
+
+_BECOMES = {
+    VerifiedAction.APPROVE: VerifiedStatus.ACTIVE,
+    VerifiedAction.REJECT: VerifiedStatus.REJECTED,
+    VerifiedAction.RETIRE: VerifiedStatus.RETIRED,
+}
+# Approving an active entry vouches for it again: for the documents that it cites, as they are now.
+_ALLOWED = {
+    VerifiedAction.APPROVE: frozenset(VerifiedStatus),
+    VerifiedAction.REJECT: frozenset({VerifiedStatus.CANDIDATE}),
+    VerifiedAction.RETIRE: frozenset({VerifiedStatus.ACTIVE}),
+    VerifiedAction.NEVER_SERVE: frozenset(VerifiedStatus),
+}
+
+
+class VerifiedReviewFlow:
+    """Changes entries, their vectors in the same transaction."""
+
+    def __init__(self, settings: Settings, database: Database, questions: Questions) -> None:
+        self._approvers = Role[settings.verify.approve.upper()]
+        self._database = database
+        self._questions = questions
+
+    async def list(self, status: str, *, limit: int, offset: int = 0) -> list[VerifiedResponse]:
+        """Entries of a status; '' for all, 'held' for active ones that are held back."""
+        async with self._database.reading() as unit:
+            return await unit.verified.list(status, limit=limit, offset=offset)
+
+    async def add(
+        self, question: str, answer: str, sources: Sequence[VerifiedSource], *, origin: str, by: Principal
+    ) -> VerifiedResponse:
+        """Store a question and its answer as a candidate.
+
+        Raises:
+            InputError: one of them is empty.
+        """
+        asked = self._questions.bare(question)
+        if not any(character.isalnum() for character in asked) or not answer.strip():
+            raise InputError("A verified response needs a question and an answer, both with words in them.")
+        vector = (await self._questions.vectors([asked]))[0]
+        async with self._database.transaction() as unit:
+            key = await unit.verified.submit(asked, answer.strip(), sources, origin=origin, result_id="", by=by.name)
+            entry = await _found(unit, key)
+            memory = MemoryText(key, asked, active=entry.status is VerifiedStatus.ACTIVE)
+            await unit.memories.put(MemoryKind.VERIFIED, [memory], [vector])
+        return entry
+
+    async def review(
+        self, key: str, action: VerifiedAction, by: Principal, *, question: str = "", answer: str = ""
+    ) -> VerifiedResponse:
+        """Do one thing with an entry. ``answer`` rewords it while it is approved; ``question`` is what it must never
+        be served for.
+
+        Raises:
+            NotFoundError: there is no such entry.
+            InputError: the action does not fit its status, the caller may not do it, or lacks what it needs.
+            ProviderError: the question could not be embedded; nothing was changed.
+        """
+        if not by.may(self._approvers):
+            raise InputError(f"This takes the role {self._approvers.name.lower()}; you are {by.role.name.lower()}.")
+        if action is VerifiedAction.NEVER_SERVE:
+            return await self._refuse(key, question, by)
+        async with self._database.transaction() as unit:
+            entry = await unit.verified.lock(key)
+            if entry.status not in _ALLOWED[action]:
+                raise InputError(f"{key} is {entry.status.value}; it cannot be changed by {action.value}.")
+            if action is VerifiedAction.APPROVE and answer.strip():
+                await unit.verified.reword(key, answer.strip())
+            status = _BECOMES[action]
+            await unit.verified.decide(key, status, by=by.name)
+            await unit.memories.set_active(MemoryKind.VERIFIED, [key], active=status is VerifiedStatus.ACTIVE)
+            return await _found(unit, key)
+
+    async def _refuse(self, key: str, question: str, by: Principal) -> VerifiedResponse:
+        asked = self._questions.bare(question)
+        if not any(character.isalnum() for character in asked):
+            raise InputError("never_serve needs the question that this answer must never be served for.")
+        vector = (await self._questions.vectors([asked]))[0]
+        async with self._database.transaction() as unit:
+            await unit.verified.lock(key)
+            refusal = await unit.verified.refuse(key, asked, by=by.name)
+            await unit.memories.put(MemoryKind.NEVER_SERVE, [MemoryText(refusal, asked, active=True)], [vector])
+            return await _found(unit, key)
+
+
+async def _found(unit: UnitOfWork, key: str) -> VerifiedResponse:
+    entry = await unit.verified.get(key)
+    if entry is None:
+        raise NotFoundError(f"There is no verified response {key[:60]!r}. list_verified shows them.")
+    return entry

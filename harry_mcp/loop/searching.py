@@ -1,0 +1,211 @@
+"""One search through the stages: stand alone, retrieve, rank, re-rank, and once more in other words where that is on.
+
+Each part that asks a model has a budget of its own, and all of them share the deadline of the search. What was not
+ready in time is left out and named in ``degraded``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from harry_mcp.domain.deadlines import Deadline
+from harry_mcp.domain.search import (
+    Band,
+    Candidate,
+    Hit,
+    OptimizedQuery,
+    Passage,
+    Retrieval,
+    SearchFilters,
+    SearchResult,
+    SearchStatus,
+    Verdict,
+    gap_id,
+)
+from harry_mcp.errors import ProviderError
+from harry_mcp.profile import DomainProfile
+from harry_mcp.settings import Settings
+from harry_mcp.stages.rank.curves import Curves
+from harry_mcp.stages.rank.hits import assemble
+from harry_mcp.stages.rank.ranker import RankStage
+from harry_mcp.stages.rank.reranking import RerankStep
+from harry_mcp.stages.retrieve.corrective import CorrectiveWriter
+from harry_mcp.stages.retrieve.history import HistoryRewriter
+from harry_mcp.stages.retrieve.query import clean, optimize
+from harry_mcp.stages.retrieve.retriever import HybridRetriever
+from harry_mcp.storage.database import Database
+from harry_mcp.tracing import stage
+
+# Seconds of the deadline that no model may have: for the local ranking and the reply itself.
+_RESERVE = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """One way of asking, and what it found."""
+
+    query: OptimizedQuery
+    retrieval: Retrieval
+    ranking: Sequence[Candidate]
+    passages: dict[int, Passage]
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What a search brought, and the vector of the question, None when there is none."""
+
+    result: SearchResult
+    vector: npt.NDArray[np.float32] | None
+
+
+@dataclass(slots=True)
+class _Course:
+    """What one search notes on its way."""
+
+    deadline: Deadline
+    timings: dict[str, float] = field(default_factory=dict[str, float])
+    degraded: list[str] = field(default_factory=list[str])
+    told: dict[str, str] = field(default_factory=dict[str, str])
+
+    def lost(self, *parts: str) -> None:
+        self.degraded.extend(part for part in parts if part and part not in self.degraded)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchStages:
+    """The parts of a search. Those that need a model are None where there is none."""
+
+    rewriter: HistoryRewriter
+    retriever: HybridRetriever
+    ranker: RankStage
+    curves: Curves
+    reranker: RerankStep | None = None
+    corrective: CorrectiveWriter | None = None
+
+
+class SearchFlow:
+    """The order of stages 1 and 2."""
+
+    def __init__(self, settings: Settings, profile: DomainProfile, database: Database, stages: SearchStages) -> None:
+        self._settings = settings
+        self._profile = profile
+        self._database = database
+        self._stages = stages
+
+    async def run(self, question: str, *, k: int, filters: SearchFilters, history: Sequence[str]) -> Searched:
+        """Search once; nothing is written down.
+
+        Raises:
+            DatabaseUnavailable: PostgreSQL cannot be reached.
+        """
+        started = time.perf_counter()
+        course = _Course(Deadline(self._settings.search.deadline, reserve=_RESERVE))
+        with stage("search", {}) as span:
+            asked = await self._stand_alone(clean(question), history, course)
+            attempt = await self._attempt(asked, k, filters, course)
+            attempt = await self._corrected(attempt, k, filters, course)
+            span.set_attribute("harry.band", attempt.verdict.band.value)
+            span.set_attribute("harry.degraded", course.degraded)
+        hits = self._hits(attempt, k)
+        course.timings["total"] = (time.perf_counter() - started) * 1000
+        status = SearchStatus.OK if hits else SearchStatus.EMPTY
+        result = SearchResult(
+            search_id="srch_" + uuid.uuid4().hex,
+            question=asked,
+            query=attempt.query,
+            status=SearchStatus.DEGRADED if course.degraded else status,
+            verdict=attempt.verdict,
+            hits=hits,
+            ranking=tuple(attempt.ranking),
+            degraded=tuple(course.degraded),
+            timings_ms=course.timings,
+            gap_id=gap_id(asked) if _is_gap(attempt, filters) else "",
+            revision=attempt.retrieval.statistics.revision,
+            course=course.told,
+        )
+        return Searched(result, attempt.retrieval.vector)
+
+    async def _stand_alone(self, question: str, history: Sequence[str], course: _Course) -> str:
+        if not history:
+            return question
+        with stage("rewrite", course.timings):
+            rewritten = await self._stages.rewriter.stand_alone(question, history, course.deadline)
+        course.lost(rewritten.degraded)
+        if rewritten.question != question:
+            course.told["asked"] = question
+        return rewritten.question
+
+    async def _attempt(self, question: str, k: int, filters: SearchFilters, course: _Course) -> _Attempt:
+        query = optimize(question, self._profile.glossary, self._settings.retrieve.query_characters)
+        ranker, curves = self._stages.ranker, self._stages.curves
+        retrieval, curve = await asyncio.gather(
+            self._stages.retriever.retrieve(query, filters, course.deadline), curves.of(ranker.name)
+        )
+        course.lost(*retrieval.degraded)
+        course.timings.update(retrieval.timings_ms)
+        if retrieval.hypothetical:
+            course.told["hypothetical"] = retrieval.hypothetical
+        with stage("rank", course.timings):
+            ranking, verdict = ranker.rank(retrieval, filtered=filters.any, calibration=curve)
+        with stage("passages", course.timings):
+            passages = await self._passages(ranking, k)
+        return await self._reranked(_Attempt(query, retrieval, ranking, passages, verdict), course)
+
+    async def _passages(self, ranking: Sequence[Candidate], k: int) -> dict[int, Passage]:
+        shortlist = ranking[: max(self._settings.rank.candidates, k)]
+        if not shortlist:
+            return {}
+        async with self._database.reading() as unit:
+            return await unit.documents.passages([item.chunk_id for item in shortlist])
+
+    async def _reranked(self, attempt: _Attempt, course: _Course) -> _Attempt:
+        step = self._stages.reranker
+        if step is None or not attempt.passages:
+            return attempt
+        curve = await self._stages.curves.of(step.name)
+        with stage("rerank", course.timings):
+            reranked = await step.rerank(
+                attempt.query.question, attempt.ranking, attempt.passages, curve, course.deadline
+            )
+        if reranked.degraded:
+            course.lost(reranked.degraded)
+            return attempt
+        ranking = reranked.candidates
+        verdict = self._stages.ranker.judge(ranking, attempt.verdict, step.name, curve)
+        return _Attempt(attempt.query, attempt.retrieval, ranking, attempt.passages, verdict)
+
+    async def _corrected(self, first: _Attempt, k: int, filters: SearchFilters, course: _Course) -> _Attempt:
+        """The better of two attempts, where corrective retrieval is on and the first one is not strong."""
+        writer = self._stages.corrective
+        if writer is None or first.verdict.band is Band.STRONG:
+            return first
+        titles = list(dict.fromkeys(passage.title for passage in first.passages.values()))[:10]
+        try:
+            with stage("corrective", course.timings):
+                words = await writer.other_words(first.query.question, titles, course.deadline)
+        except ProviderError:
+            course.lost("corrective_failed")
+            return first
+        if not words:
+            return first
+        course.told["other_words"] = words
+        second = await self._attempt(words, k, filters, course)
+        return second if second.verdict.score > first.verdict.score else first
+
+    def _hits(self, attempt: _Attempt, k: int) -> tuple[Hit, ...]:
+        shortlist = attempt.ranking[: max(self._settings.rank.candidates, k)]
+        return assemble(shortlist, attempt.passages, k or self._settings.retrieve.k, self._stages.ranker.band)
+
+
+def _is_gap(attempt: _Attempt, filters: SearchFilters) -> bool:
+    """A weak answer is a gap; an empty knowledge base and a filter that lets nothing through are none."""
+    nothing_to_search = not attempt.retrieval.statistics.chunks or (filters.any and not attempt.ranking)
+    return attempt.verdict.band is Band.WEAK and not nothing_to_search

@@ -1,0 +1,59 @@
+"""list_corrections: the corrections, for a curator."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from mcp.server.mcpserver import Context
+from mcp_types import CallToolResult, TextContent
+from pydantic import Field
+
+from harry_mcp.server.render_corrections import correction_reply, corrections_text, touched_replies
+from harry_mcp.server.schemas_corrections import CorrectionsReply
+from harry_mcp.server.state import ServerState
+from harry_mcp.server.tools.list_verified import Limit, Offset
+
+TITLE = "List corrections"
+DESCRIPTION = """\
+Lists corrections for a curator: those that wait for review (pending) with the reason, active ones, deprecated ones. \
+Not for answering questions: search_kb brings the relevant ones by itself. With a correction_id it shows that one and \
+its blast radius: how many answers it went into, and the last of them. review_correction acts on them."""
+
+Status = Annotated[
+    Literal["pending", "active", "deprecated", "all"],
+    Field(description="pending, active, deprecated or all. Default: pending."),
+]
+Topic = Annotated[str, Field(max_length=200, description="Only corrections of this topic. Default: empty, all.")]
+CorrectionId = Annotated[
+    str, Field(max_length=100, description="Only this correction, with the answers it went into. Default: empty.")
+]
+
+
+async def list_corrections(
+    ctx: Context[ServerState],
+    status: Status = "pending",
+    topic: Topic = "",
+    correction_id: CorrectionId = "",
+    limit: Limit = 10,
+    offset: Offset = 0,
+) -> Annotated[CallToolResult, CorrectionsReply]:
+    """Registered with ``DESCRIPTION``; see there."""
+    app = await ctx.request_context.lifespan_context.app()
+    if correction_id.strip():
+        answers, touched = await app.loop.corrections.touched(correction_id.strip())
+        found = [await app.loop.corrections.get(correction_id.strip())]
+    else:
+        answers, touched = -1, []
+        wanted = "" if status == "all" else status
+        found = await app.loop.corrections.list(wanted, topic=topic.strip(), limit=limit, offset=offset)
+    more = f" There may be more: offset {offset + limit}." if len(found) == limit else ""
+    reply = CorrectionsReply(
+        corrections=[correction_reply(each) for each in found],
+        answers_touched=answers,
+        touched=touched_replies(touched),
+        next_step=("Call review_correction to approve, deprecate or promote one." if found else "None.") + more,
+    )
+    return CallToolResult(
+        content=[TextContent(type="text", text=corrections_text(reply))],
+        structured_content=reply.model_dump(mode="json"),
+    )

@@ -1,0 +1,1 @@
+"""Stage 3: the official answer, and the web where the knowledge base does not know."""

@@ -1,0 +1,175 @@
+"""Corrections, every submission of one, and every answer that one went into."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from psycopg import AsyncConnection
+
+from harry_mcp.domain.corrections import (
+    Correction,
+    CorrectionStatus,
+    Lesson,
+    Relevant,
+    SubmissionOutcome,
+    TouchedAnswer,
+)
+from harry_mcp.errors import NotFoundError
+from harry_mcp.storage import queries
+
+_SQL = queries.load("corrections")
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorRecord:
+    """What an author did before."""
+
+    last_hour: int
+    approved: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSource:
+    """A correction, and the document of its page, which changed since."""
+
+    id: str
+    document_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Id:
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Injected:
+    correction_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    answers: int
+
+
+class Corrections:
+    """The corrections as one connection sees them. Writing needs a transaction around it."""
+
+    def __init__(self, connection: AsyncConnection[Any]) -> None:
+        self._connection = connection
+
+    async def queue(self) -> None:
+        """Be the only one to decide whether a lesson is new, until the transaction ends."""
+        await queries.run(self._connection, _SQL["queue"])
+
+    async def insert(self, lesson: Lesson, *, status: CorrectionStatus, reason: str, author: str) -> bool:
+        """Store a lesson; false when it is there word for word."""
+        columns = {
+            **_columns(lesson),
+            "id": lesson.id,
+            "topic": lesson.topic,
+            "status": status.value,
+            "status_reason": reason,
+            "author": author,
+        }
+        return await queries.run(self._connection, _SQL["insert"], columns) > 0
+
+    async def report(
+        self, correction_id: str, lesson: Lesson, *, author: str, result_id: str, outcome: SubmissionOutcome
+    ) -> None:
+        """Keep a submission, and count it for a correction."""
+        columns = {
+            **_columns(lesson),
+            "correction_id": correction_id,
+            "author": author,
+            "result_id": result_id,
+            "outcome": outcome.value,
+        }
+        await queries.run(self._connection, _SQL["report"], columns)
+        await queries.run(self._connection, _SQL["touched_row"], {"id": correction_id})
+
+    async def get(self, correction_id: str) -> Correction:
+        """A correction.
+
+        Raises:
+            NotFoundError: there is none of that id.
+        """
+        found = (await self.by_ids([correction_id])).get(correction_id)
+        if found is None:
+            raise NotFoundError(f"There is no correction {correction_id[:60]!r}. list_corrections shows them.")
+        return found
+
+    async def by_ids(self, ids: Sequence[str]) -> dict[str, Correction]:
+        rows = await queries.many(self._connection, _SQL["by_ids"], Correction, {"ids": list(ids)})
+        return {row.id: _typed(row) for row in rows}
+
+    async def list(self, status: str, *, topic: str = "", limit: int, offset: int = 0) -> list[Correction]:
+        """Corrections, the last changed first; '' stands for every status and every topic."""
+        parameters = {"status": status, "topic": topic, "limit": limit, "offset": offset}
+        return [_typed(row) for row in await queries.many(self._connection, _SQL["list"], Correction, parameters)]
+
+    async def decide(self, correction_id: str, status: CorrectionStatus, *, reason: str, by: str) -> None:
+        parameters = {"id": correction_id, "status": status.value, "reason": reason, "by": by}
+        await queries.run(self._connection, _SQL["decide"], parameters)
+
+    async def drafted(self, correction_id: str, document_id: str) -> None:
+        await queries.run(self._connection, _SQL["drafted"], {"id": correction_id, "document_id": document_id})
+
+    async def record_of(self, author: str) -> AuthorRecord:
+        found = await queries.one(self._connection, _SQL["submissions_of"], AuthorRecord, {"author": author})
+        return found or AuthorRecord(0, 0)
+
+    async def inject(self, relevant: Sequence[Relevant], *, result_id: str, question: str) -> None:
+        """Note that corrections went into an answer."""
+        parameters = {
+            "result_id": result_id,
+            "question": question,
+            "ids": [item.correction.id for item in relevant],
+            "relevances": [item.relevance for item in relevant],
+        }
+        await queries.run(self._connection, _SQL["inject"], parameters)
+
+    async def touched(self, correction_id: str, *, limit: int) -> list[TouchedAnswer]:
+        """The answers that a correction went into, the last first."""
+        parameters = {"id": correction_id, "limit": limit}
+        return await queries.many(self._connection, _SQL["injected_into"], TouchedAnswer, parameters)
+
+    async def touched_count(self, correction_id: str) -> int:
+        found = await queries.one(self._connection, _SQL["injection_count"], _Answers, {"id": correction_id})
+        return found.answers if found else 0
+
+    async def injected_by(self, result_id: str) -> list[str]:
+        """The ids of the corrections that went into an answer."""
+        rows = await queries.many(self._connection, _SQL["injected_by"], _Injected, {"result_id": result_id})
+        return [row.correction_id for row in rows]
+
+    async def recent_questions(self, limit: int) -> list[str]:
+        rows = await queries.many(self._connection, _SQL["recent_questions"], _Question, {"limit": limit})
+        return [row.question for row in rows]
+
+    async def unused_since(self, days: int) -> list[str]:
+        """Active corrections that no answer used for a number of days."""
+        return [row.id for row in await queries.many(self._connection, _SQL["unused_since"], _Id, {"days": days})]
+
+    async def changed_sources(self) -> list[ChangedSource]:
+        """Active corrections whose page changed after they were made."""
+        return await queries.many(self._connection, _SQL["active_with_source"], ChangedSource)
+
+    async def of_document(self, document_id: str) -> list[str]:
+        """The corrections that a draft document was made of."""
+        rows = await queries.many(self._connection, _SQL["of_document"], _Id, {"document_id": document_id})
+        return [row.id for row in rows]
+
+
+def _columns(lesson: Lesson) -> dict[str, object]:
+    return {"wrong": lesson.wrong, "truth": lesson.truth, "lesson": lesson.line, "source_url": lesson.source_url}
+
+
+def _typed(row: Correction) -> Correction:
+    return replace(row, status=CorrectionStatus(row.status))

@@ -1,0 +1,12 @@
+"""Text as PostgreSQL takes it."""
+
+from __future__ import annotations
+
+import re
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+def storable(text: str) -> str:
+    """The text with a replacement character for NUL and for halves of surrogate pairs, which no column holds."""
+    return _UNSTORABLE.sub("\ufffd", text)
