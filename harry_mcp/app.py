@@ -75,13 +75,14 @@ class App:
         self._backfilling: asyncio.Task[int] | None = None
         words = Words(database)
         search = SearchFlow(settings, profile, database, self._search_stages())
+        recall = RecallFlow(settings, database, words)
         self.loop = HarryLoop(
             settings,
             database,
             Flows(
                 search=search,
-                explain=ExplainFlow(database, search),
-                recall=RecallFlow(settings, database, words),
+                explain=ExplainFlow(database, search, recall),
+                recall=recall,
                 feedback=FeedbackFlow(settings, database, questions, WebDrafts(settings, database, self.ingester)),
                 web=WebFlow(settings, profile, database, self._web_search),
                 verified=VerifiedReviewFlow(settings, database, questions),
@@ -101,12 +102,13 @@ class App:
         s, subject, model = self.settings, self.profile.subject, self._model
         writer = HypotheticalWriter(model, s.search, subject) if model and s.search.hyde == "auto" else None
         self._reranker = reranker = build_reranker(s, model, self.usage)
+        ranker = RankStage(LocalRanker(), s.rank, s.retrieve.near_duplicate)
         return SearchStages(
             rewriter=HistoryRewriter(model, s.search),
             retriever=HybridRetriever(self.database, self.embedder, s, writer),
-            ranker=RankStage(LocalRanker(), s.rank, s.retrieve.near_duplicate),
+            ranker=ranker,
             curves=Curves(self.database),
-            reranker=RerankStep(reranker, s.rank, cache=s.search.cache) if reranker else None,
+            reranker=RerankStep(reranker, s.rank, local=ranker.name, cache=s.search.cache) if reranker else None,
             corrective=CorrectiveWriter(model, s.search, subject) if model and s.search.corrective else None,
         )
 

@@ -33,7 +33,7 @@ def test_the_demo_answers_one_question_and_not_the_other(tmp_path: Path) -> None
         timeout=280,
         check=True,
     )
-    first, second = json.loads(done.stdout)
+    first, second, corrected, official = json.loads(done.stdout)
     assert first["query"] == ANSWERED
     assert first["verdict"]["band"] == "strong"
     assert first["citations"][0]["url"] == "https://github.com/pgvector/pgvector-python"
@@ -42,6 +42,9 @@ def test_the_demo_answers_one_question_and_not_the_other(tmp_path: Path) -> None
     assert second["verdict"]["band"] == "weak"
     assert second["verdict"]["next_action"] == "call_web_fallback"
     assert second["gap_id"].startswith("gap_")
+    assert "always HNSW" in corrected["corrections"][0]["lesson"]
+    assert official["verified"]["match"] == "exact"
+    assert official["verdict"]["next_action"] == "answer"
 
 
 @pytest.mark.promise("RUN-1")

@@ -48,13 +48,8 @@ async def _examine() -> list[Check]:
     checks.append(_profile(settings))
     checks.append(await _model(settings))
     checks.append(_contexts(settings))
-    checks.append(
-        Check(
-            "ranker",
-            True,
-            "the local calibrated ranker: cosine and BM25, no key needed; see relevance_source",
-        )
-    )
+    checks.append(_ranker(settings))
+    checks.append(_web(settings))
     return [*checks, *await _database(settings)]
 
 
@@ -98,6 +93,37 @@ def _contexts(settings: Settings) -> Check:
         why = "no ANTHROPIC_API_KEY" if settings.ingest.context == "auto" else "HARRY_INGEST__CONTEXT says so"
         return Check("contexts", True, f"from the template, title and headings, no key needed ({why})")
     return Check("contexts", True, f"by {claude.name}, ANTHROPIC_API_KEY is set; the documents go to Anthropic")
+
+
+def _ranker(settings: Settings) -> Check:
+    from harry_mcp.providers.factory import build_language_model, build_reranker
+
+    try:
+        reranker = build_reranker(settings, build_language_model(settings))
+    except HarryError as error:
+        return Check("ranker", False, str(error))
+    if reranker is None:
+        return Check("ranker", True, "the local calibrated ranker: cosine and BM25, no key needed")
+    return Check("ranker", True, f"{reranker.name}, the local ranker where it is late; questions and passages go there")
+
+
+def _web(settings: Settings) -> Check:
+    from harry_mcp.domain.hosts import AllowList
+    from harry_mcp.profile import load_profile
+
+    try:
+        allowed = AllowList.of(load_profile(settings.profile).allowed_domains)
+    except SettingsError as error:
+        return Check("web", False, str(error))
+    if allowed.unusable:
+        return Check(
+            "web", False, f"allowed_domains of the profile holds what is no host: {', '.join(allowed.unusable)}"
+        )
+    if not settings.tavily_api_key.get_secret_value():
+        return Check("web", True, "off: no TAVILY_API_KEY; web_fallback says so and logs the gap")
+    if not allowed.hosts:
+        return Check("web", True, "off: the profile lists no allowed_domains, and the whole web is never searched")
+    return Check("web", True, f"Tavily, for {', '.join(sorted(allowed.hosts))} and their subdomains")
 
 
 async def _database(settings: Settings) -> list[Check]:

@@ -129,7 +129,8 @@ async def _act(act: _Act, sources: Sequence[str], *, under: bool, yes: bool, as_
         if selection.chosen:
             if not as_json:
                 _preview(act, selection)
-            confirm(f"{act.value.capitalize()} {len(selection.chosen)} documents", yes=yes)
+            number = len(selection.chosen)
+            confirm(f"{act.value.capitalize()} {number} document{'s' if number > 1 else ''}", yes=yes)
             async with database.transaction() as unit:
                 for entry in selection.chosen:
                     await _apply(act, entry.id, unit)

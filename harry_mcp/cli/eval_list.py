@@ -11,6 +11,8 @@ from harry_mcp.cli.console import print_json, run, terminal
 from harry_mcp.settings import load_settings
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from harry_mcp.domain.calibration import Calibration
     from harry_mcp.settings import Settings
     from harry_mcp.storage.eval_runs import EvalRun
@@ -81,17 +83,15 @@ def _print_runs(runs: list[EvalRun]) -> None:
 
     from harry_mcp.evals.gates import names
 
-    table = Table(title="Runs", title_justify="left")
-    for column in ("id", "when", "golden set", "hit@1", "pass@5", "ndcg@10", "auroc", "ece", "gates"):
-        table.add_column(column, justify="left" if column in ("id", "when", "golden set", "gates") else "right")
+    table = Table(title="Runs", title_justify="left", box=None, padding=(0, 1))
+    _columns(table, ("id", "when", "golden set", "hit@1", "pass@5", "auroc", "ece", "gates"))
     for item in runs:
         there = names(item.figures)
         cells = [
-            f"{there[name]:.3f}" if there.get(name, -1) >= 0 else "-"
-            for name in ("hit@1", "pass@5", "ndcg@10", "auroc", "ece")
+            f"{there[name]:.3f}" if there.get(name, -1) >= 0 else "-" for name in ("hit@1", "pass@5", "auroc", "ece")
         ]
-        gates = "held" if item.accepted else "[red]did not hold[/]"
-        table.add_row(item.id, f"{item.created_at:%Y-%m-%d %H:%M}", escape(item.name), *cells, gates)
+        gates = "held" if item.accepted else "[red]no[/]"
+        table.add_row(item.id, f"{item.created_at:%y-%m-%d %H:%M}", escape(item.name), *cells, gates)
     terminal().print(table)
 
 
@@ -99,16 +99,20 @@ def _print_curves(curves: list[Calibration]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    table = Table(title="Curves", title_justify="left")
-    for column in ("id", "when", "ranker", "golden set", "method", "auroc", "error", "holds"):
-        table.add_column(column, justify="right" if column in ("auroc", "error") else "left")
+    table = Table(title="Curves", title_justify="left", box=None, padding=(0, 1))
+    _columns(table, ("id", "when", "ranker", "golden set", "auroc", "error", "holds"))
     seen: set[str] = set()
     for item in curves:
         holds = item.ranker not in seen
         seen.add(item.ranker)
-        figures = f"{item.auroc:.3f}", f"{item.calibration_error:.3f}"
-        when = f"{item.fitted_at:%Y-%m-%d %H:%M}"
-        table.add_row(
-            item.id, when, escape(item.ranker), escape(item.corpus), item.method, *figures, "yes" if holds else "no"
-        )
+        name = item.corpus.partition(" (")[0]  # the fingerprint behind it is for scripts
+        about = (item.id, f"{item.fitted_at:%y-%m-%d %H:%M}", escape(item.ranker), escape(name))
+        table.add_row(*about, f"{item.auroc:.3f}", f"{item.calibration_error:.3f}", "yes" if holds else "no")
     terminal().print(table)
+
+
+def _columns(table: Table, names: tuple[str, ...]) -> None:
+    for name in names:
+        wide = name in ("ranker", "golden set")
+        number = name in ("hit@1", "pass@5", "auroc", "ece", "error")
+        table.add_column(name, justify="right" if number else "left", no_wrap=not wide, overflow="fold")

@@ -90,6 +90,8 @@ def _print_verdict(console: Console, verdict: Mapping[str, Any]) -> None:
     def said(name: str) -> str:
         return f"{verdict[name]:.3f}" if verdict[name] >= 0 else "not to be had"
 
+    if verdict["auroc"] < 0:
+        return
     console.print(
         f"Verdict: AUROC {said('auroc')}, expected calibration error {said('expected_calibration_error')} "
         f"({said('balanced_calibration_error')} if half could be answered)"

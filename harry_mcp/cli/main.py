@@ -14,6 +14,7 @@ from harry_mcp.cli import (
     doctor,
     documents,
     eval_calibrate,
+    eval_corrections,
     eval_list,
     eval_run,
     ingest,
@@ -43,6 +44,7 @@ app.command("demo")(demo.demo)
 evaluations = typer.Typer(help="Measure retrieval and verdicts on a golden set.", no_args_is_help=True)
 evaluations.command("run")(eval_run.eval_run)
 evaluations.command("calibrate")(eval_calibrate.eval_calibrate)
+evaluations.command("corrections")(eval_corrections.eval_corrections)
 evaluations.command("list")(eval_list.eval_list)
 evaluations.command("show")(eval_list.eval_show)
 app.add_typer(evaluations, name="eval")

@@ -91,7 +91,7 @@ async def _dropped(settings: Settings, *, yes: bool, quiet: bool) -> list[IdleSp
         if not quiet:
             for space in idle:
                 _print_idle(space)
-        confirm(f"Remove the vectors of {len(idle)} models that are not in use", yes=yes)
+        confirm("Remove the vectors of " + ("these models" if len(idle) > 1 else "this model"), yes=yes)
         return await drop_idle(database)
     finally:
         await database.close()

@@ -55,6 +55,11 @@ def sanitised(text: str, limit: int) -> str:
     return visible(head).rstrip() + _ELLIPSIS if limit else ""
 
 
+def one_line(text: str, limit: int) -> str:
+    """``sanitised`` text without line ends, tabs or runs of spaces."""
+    return " ".join(sanitised(text, limit).split())
+
+
 def _kept_joiner(match: re.Match[str]) -> str:
     text, start, end = match.string, match.start(), match.end()
     between = start > 0 and end < len(text) and not text[start - 1].isascii() and not text[end].isascii()

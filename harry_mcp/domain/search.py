@@ -109,8 +109,8 @@ class Candidate(NamedTuple):
     ``cosine`` is ``None`` while the query has no vector. ``keyword_rank`` and ``vector_rank`` count from 1 and are
     0 when that leg did not bring it. ``terms`` and ``title_terms`` are term ids in order, four bytes each, little
     endian. ``fusion`` is the local order; ``score`` is the calibrated chance that the passage answers. ``duplicates``
-    are the public ids of passages that say all but the same. ``raw`` is what a re-ranking model said, 0 to 1 and not
-    calibrated, -1 when none read it. A tuple and not a dataclass like its neighbours, for a
+    are the public ids of passages that say all but the same. ``local`` is the local ranker's own chance, before any
+    curve that was fitted on top of it. ``raw`` is what re-ranking gave, 0 to 1 and not calibrated, -1 without it. A tuple and not a dataclass like its neighbours, for a
     search makes some hundreds of them.
     """
 
@@ -130,6 +130,7 @@ class Candidate(NamedTuple):
     score: float = 0.0
     duplicates: tuple[str, ...] = ()
     raw: float = -1.0
+    local: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+# Characters. A longer answer is no official one; of a longer question the beginning is kept, which is all that is
+# embedded of it.
+LONGEST_ANSWER = 8000
+LONGEST_QUESTION = 2000
 # Two questions this near are one question.
 _SAME = 0.98
 _MAY_BE_MISMATCH = frozenset({"irrelevant", "wrong", "other"})
@@ -75,13 +79,14 @@ class VerifiedResponse:
 class VerifiedMatch:
     """The entry that serves a question, None for ``none``. ``reason`` says why it is no better match.
 
-    ``lookup_id`` names this serving, for feedback.
+    ``caveats`` are to be told with the answer. ``lookup_id`` names this serving, for feedback.
     """
 
     match: Match
     response: VerifiedResponse | None = None
     cosine: float = 0.0
     reason: str = ""
+    caveats: tuple[str, ...] = ()
     lookup_id: str = ""
 
 
@@ -126,12 +131,12 @@ def retired(uses: int, negatives: int, rules: CacheRules) -> bool:
     return negatives >= rules.retire_negatives and negative_share(uses, negatives) >= rules.retire
 
 
-def is_mismatch(reason: str, cosine: float) -> bool:
-    """Whether a complaint can mean that the entry answers another question than the one that was asked.
+def mismatches(cosine: float) -> frozenset[str]:
+    """The complaints which can mean that an entry, served at a cosine, answers another question than the one asked.
 
-    Not when it says what else is wrong with the answer, and not when the two questions are the same.
+    None when the two questions are the same; then, as with all other complaints, the answer itself is at fault.
     """
-    return reason in _MAY_BE_MISMATCH and cosine < _SAME
+    return _MAY_BE_MISMATCH if cosine < _SAME else frozenset()
 
 
 def learnt_threshold(seen: Sequence[ServedHit], rules: CacheRules) -> float:
@@ -139,17 +144,18 @@ def learnt_threshold(seen: Sequence[ServedHit], rules: CacheRules) -> float:
 
     An entry without wrong hits keeps the threshold of the settings. One that was wrong at a cosine is not served there
     again until its right servings outweigh it: the share of wrong ones among all servings at or above the threshold is
-    bounded. The idea of a threshold for each entry, learnt from what it was right and wrong about, is vCache's
-    (Schroeder et al., arXiv 2502.03771); the rule here is simpler, for feedback is rare and mostly negative.
+    bounded, whatever their order. The idea of a threshold for each entry, learnt from what it was right and wrong
+    about, is vCache's (Schroeder et al., arXiv 2502.03771); the rule here is simpler, for feedback is rare
+    and mostly negative.
     """
-    threshold = rules.exact
-    hits = sorted((hit for hit in seen if hit.cosine >= rules.exact), key=lambda hit: hit.cosine)
-    for place, hit in enumerate(hits):
-        above = hits[place:]
-        if sum(item.wrong for item in above) <= rules.wrong_bound * len(above):
-            break
-        threshold = _just_above(hit.cosine)
-    return min(threshold, 1.0)
+    steps = sorted({_just_above(hit.cosine) for hit in seen if hit.wrong and hit.cosine >= rules.exact})
+    # Above the last step nothing was wrong, so there always is one.
+    return next(threshold for threshold in (rules.exact, *steps) if _is_bounded(seen, threshold, rules.wrong_bound))
+
+
+def _is_bounded(seen: Sequence[ServedHit], threshold: float, bound: float) -> bool:
+    served = [hit.wrong for hit in seen if hit.cosine >= threshold]
+    return sum(served) <= bound * len(served)
 
 
 def _just_above(cosine: float) -> float:

@@ -14,6 +14,7 @@ from harry_mcp.evals.answers import Answer, Stage
 
 # A figure that these questions do not give: JSON has no nan.
 NONE = -1.0
+MEASURES = ("hit@1", "hit@5", "mrr", "ndcg@10", "pass@5", "pass@10", "pass@20")
 
 
 def retrieval(answers: Sequence[Answer], stage: str) -> dict[str, float]:
@@ -25,12 +26,14 @@ def retrieval(answers: Sequence[Answer], stage: str) -> dict[str, float]:
 def measured(answer: Answer, stage: str) -> dict[str, float]:
     """One question's retrieval figures."""
     ranks, relevant = answer.ranks.get(stage, ()), answer.relevant
-    return {
-        **{f"hit@{k}": metrics.hit_at(ranks, k) for k in (1, 5)},
-        "mrr": metrics.reciprocal_rank(ranks),
-        "ndcg@10": metrics.ndcg_at(ranks, relevant, 10),
-        **{f"pass@{k}": metrics.recall_at(ranks, relevant, k) for k in (5, 10, 20)},
-    }
+    values = (
+        metrics.hit_at(ranks, 1),
+        metrics.hit_at(ranks, 5),
+        metrics.reciprocal_rank(ranks),
+        metrics.ndcg_at(ranks, relevant, 10),
+        *(metrics.recall_at(ranks, relevant, k) for k in (5, 10, 20)),
+    )
+    return dict(zip(MEASURES, values, strict=True))
 
 
 def stages(answers: Sequence[Answer]) -> list[str]:

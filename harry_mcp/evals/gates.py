@@ -97,7 +97,7 @@ def names(figures: Mapping[str, Any]) -> dict[str, float]:
     """Every figure that a gate may name."""
     verdict = figures["verdict"]
     found = {f"{stage}.{name}": v for stage, values in figures["retrieval"].items() for name, v in values.items()}
-    last = list(figures["retrieval"])[-1]
+    last = [stage.value for stage in Stage if stage in figures["retrieval"]][-1]
     found |= figures["retrieval"][last]
     found |= {
         AUROC: verdict["auroc"],
@@ -117,9 +117,11 @@ def check(gates: Sequence[Gate], figures: Mapping[str, Any], changes: Sequence[C
 def _known() -> set[str]:
     """Every figure that any run may give, but for the steps of the latency."""
     nobody = Answer(id="", answerable=True, relevant=1, found=0, score=0, band=Band.WEAK, ranks={})
-    retrieval = list(figure_values.measured(nobody, Stage.RANK))
     verdict = figure_values.verdict([0.0], [Band.WEAK], [nobody])
-    shape = {"retrieval": {stage.value: dict.fromkeys(retrieval, 0.0) for stage in Stage}, "verdict": verdict}
+    shape = {
+        "retrieval": {stage.value: dict.fromkeys(figure_values.MEASURES, 0.0) for stage in Stage},
+        "verdict": verdict,
+    }
     return set(names({**shape, "latency_ms": {}}))
 
 

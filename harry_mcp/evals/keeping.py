@@ -6,14 +6,16 @@ import json
 import secrets
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from harry_mcp.domain.calibration import Calibration
+from harry_mcp.domain.search import Band
 from harry_mcp.errors import EvalError, InputError, NotFoundError
-from harry_mcp.evals.answers import Answer
+from harry_mcp.evals import figures as figure_values
+from harry_mcp.evals.answers import Answer, Stage
 from harry_mcp.providers.factory import build_embedder
 from harry_mcp.settings import Settings
 from harry_mcp.storage.database import Database
@@ -54,7 +56,8 @@ class Shelf:
     async def last(self, golden: str) -> EvalRun | None:
         """The newest run of a golden set whose gates held."""
         async with self.database.reading() as unit:
-            return await unit.eval_runs.last(golden)
+            run = await unit.eval_runs.last(golden)
+        return _in_order(run) if run else None
 
     async def save(self, run: EvalRun) -> None:
         async with self.database.transaction() as unit:
@@ -62,7 +65,7 @@ class Shelf:
 
     async def recent(self, limit: int) -> list[EvalRun]:
         async with self.database.reading() as unit:
-            return await unit.eval_runs.recent(limit)
+            return [_in_order(run) for run in await unit.eval_runs.recent(limit)]
 
     async def get(self, run_id: str) -> EvalRun:
         """A run by its id.
@@ -74,7 +77,7 @@ class Shelf:
             run = await unit.eval_runs.get(run_id)
         if run is None:
             raise NotFoundError(f"There is no run {run_id!r}; `harry eval list` shows them.")
-        return run
+        return _in_order(run)
 
 
 @asynccontextmanager
@@ -102,6 +105,18 @@ def new_run(name: str, golden: str, settings: Settings, figures: Mapping[str, An
         accepted=accepted,
         created_at=datetime.now(UTC),
     )
+
+
+def _in_order(run: EvalRun) -> EvalRun:
+    """The same with stages, figures and bands in the order of the ladder, which the database does not keep."""
+    retrieval, verdict = run.figures["retrieval"], run.figures["verdict"]
+    rungs = {
+        stage.value: {name: retrieval[stage][name] for name in figure_values.MEASURES if name in retrieval[stage]}
+        for stage in Stage
+        if stage in retrieval
+    }
+    bands = {band.value: verdict["bands"][band] for band in Band}
+    return replace(run, figures={**run.figures, "retrieval": rungs, "verdict": {**verdict, "bands": bands}})
 
 
 def what_matters(settings: Settings, figures: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,6 +15,11 @@ _TRACKING = re.compile(r"(?:utm_\w+|gclid|fbclid|mc_cid|mc_eid|msclkid|_hsenc|_h
 
 # Names of a visit, not of a page; servers write them into links when they see no cookie.
 _SESSION = re.compile(r";(?:jsessionid|phpsessid)=[^/?;]*", re.IGNORECASE)
+_SESSION_PARAMETER = re.compile(
+    r"(?:(?:phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken|zenid|oscsid)=.*"
+    r"|(?:sid|s|sessid|session|sessionid|session_id)=(?=[^=]*\d)[0-9a-z]{16,})",  # short ones name a story, or a search
+    re.IGNORECASE,
+)
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
@@ -33,7 +38,7 @@ def canonical_address(url: str) -> str:
         raise SourceError(f"{url} is not a web address: its host name is not valid.") from error
     port = "" if parts.port in (None, _PORTS[parts.scheme]) else f":{parts.port}"
     netloc = (f"[{host}]" if ":" in host else host) + port
-    query = "&".join(part for part in parts.query.split("&") if part and not _TRACKING.match(part))
+    query = "&".join(part for part in parts.query.split("&") if part and not _of_a_visit(part))
     path = _without_dots(_escaped(_SESSION.sub("", parts.path), "/%:@!$&'()*+,;=~-._"))
     return urlunsplit((parts.scheme, netloc, path, _escaped(query, "/%:@!$&'()*+,;=~-._?[]"), ""))
 
@@ -47,6 +52,10 @@ def spellings(url: str) -> list[str]:
     _, _, rest = address.partition("://")
     bare = rest.rstrip("/")
     return [url, *(f"{scheme}://{bare}{slash}" for scheme in ("https", "http") for slash in ("", "/"))]
+
+
+def _of_a_visit(parameter: str) -> bool:
+    return bool(_TRACKING.match(parameter) or _SESSION_PARAMETER.fullmatch(parameter))
 
 
 def _escaped(text: str, safe: str) -> str:

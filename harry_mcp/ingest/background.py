@@ -12,6 +12,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from typing import TypeVar
 
 from harry_mcp.domain.ingestions import Ingestion, IngestionRequest, IngestionState
 from harry_mcp.errors import DatabaseUnavailable, HarryError, InputError, NotFoundError
@@ -31,6 +32,7 @@ _BETWEEN = 0.1
 _MOST = 16  # ingestions of one process, worked on or waiting: each holds a connection
 
 Watch = Callable[[Ingestion], Awaitable[None]]
+T = TypeVar("T")
 
 
 class BackgroundIngestions:
@@ -51,7 +53,10 @@ class BackgroundIngestions:
             InputError, SourceError: as :func:`checked`; or too many are under way in this process.
             DatabaseUnavailable: PostgreSQL cannot be reached.
         """
-        request = await asyncio.to_thread(checked, request, self._settings)
+        checked_request = await asyncio.to_thread(checked, request, self._settings)
+        return await self._healed(lambda: self._begin(checked_request))
+
+    async def _begin(self, request: IngestionRequest) -> Ingestion:
         if len(self._attempts) >= _MOST:
             raise InputError(f"{_MOST} ingestions are under way here already. Wait until one of them is finished.")
         begun: asyncio.Future[str] = asyncio.get_running_loop().create_future()
@@ -59,10 +64,13 @@ class BackgroundIngestions:
         self._attempts.add(task)
         task.add_done_callback(self._attempts.discard)
         # Shielded: a caller that gives up does not stop what others wait for.
-        return await self.get(await asyncio.shield(begun))
+        return await self._get(await asyncio.shield(begun))
 
     async def get(self, ingestion_id: str) -> Ingestion:
         """Raises NotFoundError when there is none of that id."""
+        return await self._healed(lambda: self._get(ingestion_id))
+
+    async def _get(self, ingestion_id: str) -> Ingestion:
         async with self._database.reading() as unit:
             found = await unit.ingestions.get(ingestion_id)
         if found is None:
@@ -73,8 +81,19 @@ class BackgroundIngestions:
 
     async def recent(self, limit: int) -> list[Ingestion]:
         """The newest ingestions of all processes, the newest first."""
+        return await self._healed(lambda: self._recent(limit))
+
+    async def _recent(self, limit: int) -> list[Ingestion]:
         async with self._database.reading() as unit:
             return await unit.ingestions.recent(limit)
+
+    async def _healed(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """The answer, also when the connections are those of a PostgreSQL that went and came back."""
+        try:
+            return await ask()
+        except DatabaseUnavailable:
+            await self._database.heal()
+            return await ask()
 
     async def wait(self, ingestion_id: str, seconds: float, watch: Watch) -> Ingestion:
         """The ingestion when it has ended, or as it is after so many seconds. ``watch`` is shown it on the way."""
@@ -100,8 +119,12 @@ class BackgroundIngestions:
                 opened, taken = await _take(unit.ingestions, request)
                 if not begun.done():
                     begun.set_result(opened.id)
-                if taken is not None:
+                if taken is None:
+                    return
+                try:
                     await self._see_through(unit.ingestions, opened, request, taken)
+                finally:
+                    await unit.ingestions.unlock(opened.number)
         except HarryError as error:
             if not begun.done():
                 begun.set_exception(error)

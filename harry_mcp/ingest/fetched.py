@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from urllib.parse import urlsplit
 
 from harry_mcp.ingest.by_format import is_pdf
+from harry_mcp.ingest.unpacking import TooMuch, Unpacker
 
 if TYPE_CHECKING:
     import httpx
@@ -77,6 +78,7 @@ class Body:
         self._on_disk = pdf and largest.pdf > largest.other
         self._file = cast(BinaryIO, tempfile.TemporaryFile() if self._on_disk else io.BytesIO())  # noqa: SIM115
         self._size = 0
+        self._unpacker = Unpacker(response.headers.get("content-encoding", ""), self.largest)
 
     def __enter__(self) -> Body:
         return self
@@ -90,11 +92,25 @@ class Body:
         declared = self._response.headers.get("content-length", "")
         return declared.isdigit() and int(declared) > self.largest
 
-    def add(self, piece: bytes) -> bool:
-        """Take a piece in; false when that made it too large."""
-        self._size += len(piece)
-        self._file.write(piece)
-        return self._size <= self.largest
+    def add(self, packed: bytes) -> bool:
+        """Take in some of it as it came, packed or not; false when that made it too large.
+
+        Raises:
+            SourceError: it is not packed as it says.
+        """
+        try:
+            for piece in self._unpacker.add(packed):
+                self._size += len(piece)
+                self._file.write(piece)
+                if self._size > self.largest:
+                    return False
+        except TooMuch:
+            return False
+        return True
+
+    def end(self) -> None:
+        """It is all there. Raises SourceError when what was packed is not."""
+        self._unpacker.end()
 
     def page(self) -> FetchedPage:
         """The page of the answer, with all that came in."""

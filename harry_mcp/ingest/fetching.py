@@ -11,6 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from harry_mcp.errors import SourceError
 from harry_mcp.ingest.addresses import canonical_address, resolve_public
 from harry_mcp.ingest.fetched import LARGEST, Body, FetchedPage, Largest
+from harry_mcp.ingest.unpacking import ACCEPTED
 
 if TYPE_CHECKING:
     import httpx
@@ -97,7 +98,7 @@ def pinned_request(
     return client.build_request(
         "GET",
         f"{parts.scheme}://{target}:{port}{parts.path}{query}",
-        headers={"host": parts.netloc, "accept": _ACCEPT, **headers},
+        headers={"host": parts.netloc, "accept": _ACCEPT, "accept-encoding": ACCEPTED, **headers},
         extensions={"sni_hostname": host},  # the certificate is checked against the name, not the number
         timeout=timeout,
     )
@@ -113,9 +114,20 @@ def _page(response: httpx.Response, address: str, deadline: float, largest: Larg
         too_large = SourceError(f"{address} cannot be read: it is larger than {body.largest // 1024} KB.")
         if body.declared_too_large:
             raise too_large
-        for piece in response.iter_bytes():
-            if not body.add(piece):
-                raise too_large
-            if time.monotonic() > deadline:
-                raise SourceError(f"{address} cannot be read: the site did not send it in time.")
+        try:
+            fits = _read(response, body, deadline)
+        except SourceError as error:
+            raise SourceError(f"{address} cannot be read: {error}.") from error
+        if not fits:
+            raise too_large
         return body.page()
+
+
+def _read(response: httpx.Response, body: Body, deadline: float) -> bool:
+    for packed in response.iter_raw():
+        if not body.add(packed):
+            return False
+        if time.monotonic() > deadline:
+            raise SourceError("the site did not send it in time")
+    body.end()
+    return True

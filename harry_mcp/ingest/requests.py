@@ -67,7 +67,8 @@ def planned(request: IngestionRequest, settings: Settings) -> str:
     if request.crawl:
         under = f" under {request.prefix}" if request.prefix.strip("/") else ""
         pages = request.pages or settings.crawl.pages
-        return f"Read the site of {request.source}{under}, at most {pages:,} pages, as its robots.txt allows."
+        most = f"{pages:,} pages" if pages > 1 else "one page"
+        return f"Read the site of {request.source}{under}, at most {most}, as its robots.txt allows."
     if request.source.startswith(("http://", "https://")):
         return f"Read the page {request.source}."
     what = "all documents" if Path(request.source).is_dir() or glob.has_magic(request.source) else "the file"

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TypeVar
 
 from harry_mcp.domain.feedback import FeedbackOutcome, Opinion
 from harry_mcp.domain.people import Principal
-from harry_mcp.domain.search import NextAction, SearchFilters, SearchResult
-from harry_mcp.domain.verified import Match
+from harry_mcp.domain.search import SearchFilters, SearchResult
 from harry_mcp.domain.web import WebAnswer
 from harry_mcp.errors import DatabaseUnavailable, InputError
 from harry_mcp.loop.correcting import CorrectionFlow
 from harry_mcp.loop.explaining import ExplainFlow, Explanation
 from harry_mcp.loop.feedback import FeedbackFlow
 from harry_mcp.loop.reading import DocumentPage, read_page
-from harry_mcp.loop.recalling import RecallFlow
+from harry_mcp.loop.recalling import RecallFlow, documents_found, with_memories
 from harry_mcp.loop.recording import Recorder
 from harry_mcp.loop.reviewing_verified import VerifiedReviewFlow
 from harry_mcp.loop.searching import Searched, SearchFlow
@@ -26,9 +26,6 @@ from harry_mcp.stages.retrieve.query import clean
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.texts import storable
 
-_OFFICIAL = (
-    "A verified response answers exactly this question: give verified.answer as the official answer, with its sources."
-)
 T = TypeVar("T")
 
 
@@ -78,8 +75,9 @@ class HarryLoop:
         self._check(question)
 
         async def run() -> SearchResult:
-            searched = await self._flows.search.run(question, k=k, filters=filters, history=history)
-            return await self._recalled(searched, topic=filters.topic) if record else searched.result
+            recall = partial(self._flows.recall.nearby, topic=filters.topic) if record else None
+            searched = await self._flows.search.run(question, k=k, filters=filters, history=history, recall=recall)
+            return await self._served(searched) if record else searched.result
 
         result = await self._healing(run)
         if record:
@@ -96,8 +94,10 @@ class HarryLoop:
         self._check(question)
 
         async def run() -> SearchResult:
-            searched = await self._flows.search.run(question, k=0, filters=SearchFilters(), history=())
-            return await self._recalled(searched, recorded=False)
+            searched = await self._flows.search.run(
+                question, k=0, filters=SearchFilters(), history=(), recall=self._flows.recall.nearby
+            )
+            return await self._served(searched, recorded=False)
 
         return await self._healing(run)
 
@@ -125,26 +125,16 @@ class HarryLoop:
             await self._database.heal()
             return await act()
 
-    async def _recalled(self, searched: Searched, *, topic: str = "", recorded: bool = True) -> SearchResult:
+    async def _served(self, searched: Searched, *, recorded: bool = True) -> SearchResult:
         """The result with what is remembered of its question; an official answer takes the place of a gap."""
         result = searched.result
-        remembered = await self._flows.recall.recall(
+        remembered = await self._flows.recall.serve(
             result.question,
-            searched.vector,
-            [*dict.fromkeys(item.document_id for item in result.ranking)],
+            searched.nearby,
+            documents_found(result),
             search_id=result.search_id if recorded else "",
-            topic=topic,
         )
-        result = replace(
-            result,
-            verified=remembered.verified,
-            corrections=remembered.corrections,
-            failures=remembered.failures,
-        )
-        if remembered.verified.match is not Match.EXACT:
-            return result
-        verdict = replace(result.verdict, next_action=NextAction.ANSWER, reason=_OFFICIAL)
-        return replace(result, verdict=verdict, gap_id="")
+        return with_memories(result, remembered)
 
     async def explain(self, search_id: str, *, most: int = 20) -> Explanation:
         """What :meth:`ExplainFlow.explain` does; the search that it is about is written down first."""

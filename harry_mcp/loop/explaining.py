@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from harry_mcp.domain.corrections import Correction
 from harry_mcp.domain.search import SearchFilters, SearchResult
 from harry_mcp.errors import NotFoundError
+from harry_mcp.loop.recalling import RecallFlow, documents_found, with_memories
 from harry_mcp.loop.searching import SearchFlow
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.gaps import Gap
 from harry_mcp.storage.searches import StoredSearch
+from harry_mcp.storage.texts import storable
 from harry_mcp.storage.verified import Lookup
+
+_LONGEST_ID = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +49,10 @@ class Explanation:
 class ExplainFlow:
     """Replays searches."""
 
-    def __init__(self, database: Database, search: SearchFlow) -> None:
+    def __init__(self, database: Database, search: SearchFlow, recall: RecallFlow) -> None:
         self._database = database
         self._search = search
+        self._recall = recall
 
     async def explain(self, search_id: str, *, most: int) -> Explanation:
         """What a search saw, and what it would bring today; nothing is written down.
@@ -54,6 +60,7 @@ class ExplainFlow:
         Raises:
             NotFoundError: there is no such search.
         """
+        search_id = storable(search_id.strip())[:_LONGEST_ID]
         async with self._database.reading() as unit:
             stored = await unit.searches.get(search_id)
             if stored is None:
@@ -68,7 +75,7 @@ class ExplainFlow:
                 key: await unit.documents.get(key)
                 for key in dict.fromkeys(str(item["document_id"]) for item in stored.ranking[:most])
             }
-        now = (await self._search.run(stored.question, k=0, filters=_filters(stored), history=())).result
+        now = await self._today(stored)
         ranks = {item.public_id: rank for rank, item in enumerate(now.ranking, start=1)}
         passages = tuple(
             SeenPassage(
@@ -90,6 +97,9 @@ class ExplainFlow:
             now=now,
         )
 
-
-def _filters(stored: StoredSearch) -> SearchFilters:
-    return SearchFilters.from_json(stored.filters)
+    async def _today(self, stored: StoredSearch) -> SearchResult:
+        filters = SearchFilters.from_json(stored.filters)
+        near = partial(self._recall.nearby, topic=filters.topic)
+        searched = await self._search.run(stored.question, k=0, filters=filters, history=(), recall=near)
+        result = searched.result
+        return with_memories(result, self._recall.chosen(result.question, searched.nearby, documents_found(result)))

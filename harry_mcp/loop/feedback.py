@@ -14,29 +14,53 @@ import numpy.typing as npt
 
 from harry_mcp.domain.feedback import Complaint, Feedback, FeedbackOutcome, Opinion, Rating
 from harry_mcp.domain.people import Principal
-from harry_mcp.domain.verified import Match, VerifiedSource, VerifiedStatus, is_mismatch
-from harry_mcp.errors import InputError, NotFoundError, ProviderError, SourceError, StorageError
-from harry_mcp.ingest.addresses import spellings
+from harry_mcp.domain.plain import one_line, sanitised
+from harry_mcp.domain.verified import LONGEST_ANSWER, LONGEST_QUESTION, Match, VerifiedStatus, mismatches
+from harry_mcp.errors import InputError, ProviderError, StorageError
 from harry_mcp.loop.drafting import WebDrafts
+from harry_mcp.loop.flagging import flag_blamed
 from harry_mcp.loop.questions import Questions
+from harry_mcp.loop.rated import Rated, rated, sources
 from harry_mcp.settings import Settings
-from harry_mcp.stages.curate.flag import RotSignal, flag_rot
+from harry_mcp.stages.correct.redaction import redact
+from harry_mcp.stages.correct.screening import screen
 from harry_mcp.stages.verify.cache import rules_of
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind, MemoryText
+from harry_mcp.storage.texts import storable
 from harry_mcp.storage.unit_of_work import UnitOfWork
-from harry_mcp.storage.verified import Lookup
 from harry_mcp.storage.web import StoredWebSearch
 
+_LONGEST_COMMENT = 2000
+_LONGEST_ADDRESS = 2000
+_MOST_ADDRESSES = 20
+_LONGEST_ID = 200
+_SHOWN = 80
+_STANDS = {
+    VerifiedStatus.CANDIDATE: "The answer is a candidate verified response ({key}); it waits for approval.",
+    VerifiedStatus.RETIRED: "The answer was a verified response ({key}) and is retired; it can be approved again.",
+    VerifiedStatus.REJECTED: "A curator did not want this answer as a verified response ({key}); that stands.",
+}
 
-@dataclass(frozen=True, slots=True)
-class _Rated:
-    """The result that an opinion is about. ``documents`` are those that it brought, best first."""
 
-    question: str
-    documents: tuple[str, ...] = ()
-    lookup: Lookup | None = None
-    web: StoredWebSearch | None = None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """An opinion made fit to be kept: feedback without anything private or invisible, and how many such were taken out.
+
+    ``vector`` is None while the embedding model is down: it is made up for at a later start. ``addresses`` are as they
+    were given, to find documents by. ``warns``: it may be shown to agents.
+    """
+
+    feedback: Feedback
+    vector: npt.NDArray[np.float32] | None
+    addresses: tuple[str, ...]
+    redacted: int
+    warns: bool
+    whole: bool
+
+    @property
+    def down(self) -> bool:
+        return self.feedback.rating is Rating.DOWN
 
 
 class FeedbackFlow:
@@ -54,7 +78,6 @@ class FeedbackFlow:
         Raises:
             NotFoundError: there is no result of that id.
             InputError: a complaint without a reason.
-            ProviderError: the question could not be embedded; nothing was stored.
             DatabaseUnavailable: PostgreSQL cannot be reached; nothing was stored.
         """
         if opinion.rating is Rating.DOWN and opinion.reason not in list(Complaint):
@@ -62,35 +85,68 @@ class FeedbackFlow:
                 f"A thumbs down needs a reason, one of {', '.join(Complaint)}. Nothing was stored; send it again."
             )
         async with self._database.reading() as unit:
-            rated = await _rated(unit, opinion.result_id)
-        vector = (await self._questions.vectors([rated.question]))[0]
-        feedback = Feedback(
-            result_id=opinion.result_id,
-            author=author.name,
-            rating=opinion.rating,
-            reason=opinion.reason if opinion.rating is Rating.DOWN else "",
-            question=self._questions.bare(rated.question),
-            answer=opinion.answer,
-            comment=opinion.comment,
-            source_urls=opinion.source_urls,
-            verified_id=(rated.lookup.verified_id or "") if rated.lookup else "",
-        )
-        outcome = FeedbackOutcome(feedback_id=feedback.id)
-        down = feedback.rating is Rating.DOWN
+            about = await rated(unit, storable(opinion.result_id.strip())[:_LONGEST_ID])
+        told = await self._told(opinion, author, about)
+        outcome = FeedbackOutcome(feedback_id=told.feedback.id)
         async with self._database.transaction() as unit:
-            outcome.replaced = await unit.feedback.put(feedback) is not None
-            memory = MemoryText(feedback.id, feedback.question, active=down)
-            await unit.memories.put(MemoryKind.FAILURE, [memory], [vector])
-            await self._tell_entry(unit, feedback, rated, outcome)
-            if down:
-                await self._flag(unit, feedback, outcome)
-            elif feedback.answer:
-                await self._propose(unit, feedback, rated, vector, outcome)
-        if rated.web is not None and not down:
-            await self._draft(rated.web, feedback, outcome)
+            if told.down and told.addresses:
+                # Before any row, as all do that change a document's status.
+                await unit.keywords.lock()
+            outcome.replaced = await unit.feedback.put(told.feedback) is not None
+            memory = MemoryText(told.feedback.id, told.feedback.question, active=told.down and told.warns)
+            await _remember(unit, MemoryKind.FAILURE, memory, told.vector)
+            await self._tell_entry(unit, told, about, outcome)
+            if told.down:
+                await self._flag(unit, told, outcome)
+            elif told.feedback.answer:
+                await self._propose(unit, told, about, outcome)
+        if about.web is not None and not told.down:
+            await self._draft(about.web, told.feedback, outcome)
+        if told.redacted:
+            outcome.effects.append(f"{told.redacted} private details were taken out before it was stored.")
         if not outcome.effects:
             outcome.effects.append("Noted.")
         return outcome
+
+    async def _told(self, opinion: Opinion, author: Principal, about: Rated) -> _Told:
+        answer = sanitised(opinion.answer, LONGEST_ANSWER)
+        addresses = [one_line(url, _LONGEST_ADDRESS) for url in opinion.source_urls[:_MOST_ADDRESSES]]
+        parts = [
+            redact(text)
+            for text in (
+                sanitised(self._questions.bare(about.question), LONGEST_QUESTION),
+                answer,
+                sanitised(opinion.comment, _LONGEST_COMMENT),
+                *addresses,
+            )
+        ]
+        question, kept, comment, *urls = (part.text for part in parts)
+        down = opinion.rating is Rating.DOWN
+        feedback = Feedback(
+            result_id=_name_of(about, opinion.result_id),
+            author=author.name,
+            rating=opinion.rating,
+            reason=opinion.reason if down else "",
+            question=question,
+            answer=kept,
+            comment=comment,
+            source_urls=tuple(urls),
+            verified_id=(about.lookup.verified_id or "") if about.lookup else "",
+        )
+        return _Told(
+            feedback=feedback,
+            vector=await self._vector(question),
+            addresses=tuple(addresses),
+            redacted=sum(sum(part.counts.values()) for part in parts[1:]),
+            warns=may_warn(question, opinion.comment, urls),
+            whole=len(opinion.answer.strip()) <= LONGEST_ANSWER,
+        )
+
+    async def _vector(self, question: str) -> npt.NDArray[np.float32] | None:
+        try:
+            return (await self._questions.vectors([question]))[0]
+        except ProviderError:
+            return None
 
     async def _draft(self, web: StoredWebSearch, feedback: Feedback, outcome: FeedbackOutcome) -> None:
         """Let the web pages of a praised answer wait as documents; the praise stands whatever becomes of them."""
@@ -101,110 +157,80 @@ class FeedbackFlow:
         if outcome.drafts:
             outcome.effects.append(f"{len(outcome.drafts)} web pages wait for review as documents.")
 
-    async def _tell_entry(self, unit: UnitOfWork, feedback: Feedback, rated: _Rated, outcome: FeedbackOutcome) -> None:
+    async def _tell_entry(self, unit: UnitOfWork, told: _Told, about: Rated, outcome: FeedbackOutcome) -> None:
         """Count a complaint against the official answer that was served, or take back one that was withdrawn."""
-        if rated.lookup is None:
+        if about.lookup is None:
             return
         entry = await unit.verified.complain(
-            rated.lookup,
-            wrong=feedback.rating is Rating.DOWN,
-            mismatch=feedback.rating is Rating.DOWN and is_mismatch(feedback.reason, rated.lookup.cosine),
-            rules=rules_of(self._settings.verify),
+            about.lookup, sorted(mismatches(about.lookup.cosine)), rules_of(self._settings.verify)
         )
         if entry is None:
             return
+        counts = f"({entry.negatives} complaints, {entry.uses} uses)"
         if entry.status is VerifiedStatus.RETIRED:
             await unit.memories.set_active(MemoryKind.VERIFIED, [entry.id], active=False)
-            outcome.effects.append("The verified response that was served is retired: too many complaints.")
+            outcome.effects.append(f"The verified response that was served is retired {counts}.")
+        elif told.down:
+            outcome.effects.append(f"Counted for the verified response that was served {counts}.")
         else:
-            outcome.effects.append(
-                f"Counted for the verified response that was served ({entry.negatives} complaints, {entry.uses} uses)."
-            )
+            outcome.effects.append(f"Your complaint about the verified response is taken back {counts}.")
 
-    async def _flag(self, unit: UnitOfWork, feedback: Feedback, outcome: FeedbackOutcome) -> None:
-        """Flag the documents behind the addresses that a complaint names."""
-        for url in feedback.source_urls:
-            for document in await unit.curation.by_address(_spellings(url)):
-                flagged = await flag_rot(
-                    unit,
-                    document.id,
-                    RotSignal.NEGATIVE_FEEDBACK,
-                    actor=feedback.author,
-                    detail={"feedback_id": feedback.id, "reason": feedback.reason, "comment": feedback.comment},
-                )
-                outcome.flagged.append(document.id)
-                done = "is flagged for review" if flagged else "was noted for review once more"
-                outcome.effects.append(f"“{document.title}” {done}.")
+    async def _flag(self, unit: UnitOfWork, told: _Told, outcome: FeedbackOutcome) -> None:
+        """Flag the documents behind the addresses that a complaint names; one that it flagged before is not again."""
+        feedback = told.feedback
+        blamed = await flag_blamed(
+            unit,
+            told.addresses,
+            told_by=feedback.id,
+            actor=feedback.author,
+            detail={"feedback_id": feedback.id, "reason": feedback.reason, "comment": feedback.comment},
+        )
+        outcome.flagged += [document.id for document, _ in blamed]
+        outcome.effects += [f"“{one_line(document.title, _SHOWN)}” {done}." for document, done in blamed if done]
 
-    async def _propose(
-        self,
-        unit: UnitOfWork,
-        feedback: Feedback,
-        rated: _Rated,
-        vector: npt.NDArray[np.float32],
-        outcome: FeedbackOutcome,
-    ) -> None:
+    async def _propose(self, unit: UnitOfWork, told: _Told, about: Rated, outcome: FeedbackOutcome) -> None:
         """Make a praised answer a candidate official answer, unless it was one already."""
-        if rated.lookup is not None and rated.lookup.match == Match.EXACT:
+        if about.lookup is not None and about.lookup.match == Match.EXACT:
             return
-        sources = await _sources(unit, feedback.source_urls, rated)
+        if not told.whole:
+            outcome.effects.append(
+                f"An official answer has at most {LONGEST_ANSWER:,} characters; this one is longer and no candidate."
+            )
+            return
+        feedback = told.feedback
         key = await unit.verified.submit(
             feedback.question,
             feedback.answer,
-            sources,
+            await sources(unit, told.addresses, about),
             origin="feedback",
             result_id=feedback.result_id,
             by=feedback.author,
         )
         outcome.candidate_id = key
-        entry = await unit.verified.get(key)
-        active = entry is not None and entry.status is VerifiedStatus.ACTIVE
-        await unit.memories.put(MemoryKind.VERIFIED, [MemoryText(key, feedback.question, active=active)], [vector])
-        if not active:
-            outcome.effects.append(f"The answer is a candidate verified response ({key}); it waits for approval.")
+        # As it is now and until the end: a curator may decide about it this very moment.
+        entry = await unit.verified.lock(key)
+        memory = MemoryText(key, feedback.question, active=entry.status is VerifiedStatus.ACTIVE)
+        await _remember(unit, MemoryKind.VERIFIED, memory, told.vector)
+        if entry.status in _STANDS:
+            outcome.effects.append(_STANDS[entry.status].format(key=key))
 
 
-async def _rated(unit: UnitOfWork, result_id: str) -> _Rated:
-    """The result of an id, wherever it came from."""
-    lookup = await unit.verified.lookup(result_id)
-    search = await unit.searches.get(lookup.search_id if lookup and lookup.search_id else result_id)
-    if search is not None:
-        documents = tuple(dict.fromkeys(str(item["document_id"]) for item in search.ranking))
-        return _Rated(search.question, documents, lookup)
-    if lookup is not None:
-        return _Rated(lookup.question, (), lookup)
-    web = await unit.web.get(result_id)
-    if web is not None:
-        return _Rated(web.question, web=web)
-    raise NotFoundError(
-        f"There is no result {result_id[:60]!r}. Pass the search_id, lookup_id or web_id of an answer that a tool gave."
-    )
+def may_warn(question: str, comment: str, urls: Sequence[str]) -> bool:
+    """Whether a complaint may be shown to agents: nothing in it looks like an attempt to instruct them."""
+    return not screen("\n".join((question, comment, *urls))).suspicious
 
 
-async def _sources(unit: UnitOfWork, urls: Sequence[str], rated: _Rated) -> list[VerifiedSource]:
-    """What a praised answer rests on: the documents and web pages behind its addresses, else the best that was found.
-
-    An address that is neither in the knowledge base nor was returned by the web search is left out: it was made up.
-    """
-    titles = {str(page["url"]): str(page["title"]) for page in rated.web.results} if rated.web else {}
-    sources: dict[str, VerifiedSource] = {}
-    for url in urls or titles:
-        for document in await unit.curation.by_address(_spellings(url)):
-            sources[document.id] = VerifiedSource(title=document.title, url=url, document_id=document.id)
-        if url in titles:
-            sources[url] = VerifiedSource(title=titles[url] or url, url=url)
-    if not sources and rated.documents:
-        document = await unit.documents.get(rated.documents[0])
-        if document is not None:
-            sources[document.id] = VerifiedSource(
-                title=document.title, url=document.url, source=document.source, document_id=document.id
-            )
-    return list(sources.values())
+async def _remember(
+    unit: UnitOfWork, kind: MemoryKind, memory: MemoryText, vector: npt.NDArray[np.float32] | None
+) -> None:
+    if vector is None:
+        await unit.memories.set_active(kind, [memory.owner_id], active=memory.active)
+    else:
+        await unit.memories.put(kind, [memory], [vector])
 
 
-def _spellings(url: str) -> list[str]:
-    """The ways in which an address may be stored; a source that is no web address stands for itself."""
-    try:
-        return spellings(url)
-    except SourceError:
-        return [url]
+def _name_of(about: Rated, result_id: str) -> str:
+    """One name for a serving and the search that it came with, so that a second verdict replaces the first."""
+    if about.lookup is not None and about.lookup.search_id:
+        return about.lookup.search_id
+    return about.web.id if about.web is not None else storable(result_id.strip())[:_LONGEST_ID]

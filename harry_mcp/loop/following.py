@@ -48,7 +48,7 @@ class Follower:
 
     def _fetcher(self, seconds: float) -> SiteFetcher:
         polite = CrawlSection(user_agent=self._user_agent, timeout=seconds, retries=0, delay=0, concurrency=16)
-        return SiteFetcher(polite, allow_private=False)
+        return SiteFetcher(polite)
 
 
 def _by_host(addresses: Sequence[str]) -> list[list[str]]:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+
 from harry_mcp.domain.corrections import Correction, CorrectionStatus
-from harry_mcp.domain.documents import DocumentStatus, SourceDocument
+from harry_mcp.domain.documents import Document, DocumentStatus, SourceDocument, document_id
+from harry_mcp.domain.plain import one_line
+from harry_mcp.errors import InputError, ProviderError, StorageError
 from harry_mcp.ingest.ingester import Ingester
+from harry_mcp.ingest.language import detect_language
 from harry_mcp.settings import Settings
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind
 from harry_mcp.storage.unit_of_work import UnitOfWork
+
+log = logging.getLogger(__name__)
+_LONGEST_TITLE = 200
 
 
 class Promoter:
@@ -20,24 +29,56 @@ class Promoter:
         self._ingester = ingester
 
     async def promote_if_earned(self, correction: Correction) -> str:
-        """The draft of a correction that enough people stand behind; empty when they do not."""
+        """The draft of a correction that enough people stand behind; empty when they do not, or it was drafted before.
+
+        The correction stands whatever becomes of its draft: the next report tries again.
+        """
         earned = (
             correction.status is CorrectionStatus.ACTIVE
             and not correction.document_id
             and correction.reporters >= self._settings.promote_reporters
         )
-        return await self.promote(correction) if earned else ""
+        if not earned:
+            return ""
+        try:
+            return await self.promote(correction, actor=correction.author)
+        except InputError:
+            return ""
+        except (ProviderError, StorageError) as error:
+            log.warning("%s was not made a draft document: %s", correction.id, error)
+            return ""
 
-    async def promote(self, correction: Correction) -> str:
-        """Store the draft, pending, and note it at the correction; its document id."""
-        document = draft(correction)
-        await self._ingester.ingest([document], status=DocumentStatus.PENDING)
+    async def promote(self, correction: Correction, *, actor: str) -> str:
+        """Store the draft, pending, and note it at the correction; its document id.
+
+        Raises:
+            InputError: it is a document already, or was given up.
+            ProviderError, StorageError: the draft could not be stored; nothing is noted then.
+        """
+        if correction.status is CorrectionStatus.DEPRECATED:
+            raise InputError(f"{correction.id} was given up; approve it before it becomes a document.")
+        key = document_id(_source(correction))
         async with self._database.transaction() as unit:
-            await unit.corrections.drafted(correction.id, document.id)
+            there = await unit.documents.get(key)
+            claimed = there is None and await unit.corrections.drafted(
+                correction.id, key, before=correction.document_id
+            )
+        if not claimed:
+            raise InputError(f"{correction.id} is a document already: {key}{_standing(there)}.")
+        try:
+            document = await asyncio.to_thread(draft, correction)
+            outcome = await self._ingester.ingest([document], status=DocumentStatus.PENDING)
+            if outcome.failed:
+                raise StorageError(f"The draft could not be stored: {next(iter(outcome.failed.values()))}")
+        except BaseException:
+            async with self._database.transaction() as unit:
+                await unit.corrections.drafted(correction.id, "", before=key)
+            raise
+        async with self._database.transaction() as unit:
             await unit.curation.add(
                 document.id,
                 "draft",
-                actor=correction.author,
+                actor=actor,
                 after=DocumentStatus.PENDING.value,
                 detail={"correction_id": correction.id, "reporters": correction.reporters},
             )
@@ -56,11 +97,11 @@ def draft(correction: Correction) -> SourceDocument:
     if correction.source_url:
         parts.append(f"It speaks of <{correction.source_url}>.")
     return SourceDocument(
-        source=f"correction:{correction.id}",
-        title=correction.lesson,
+        source=_source(correction),
+        title=one_line(correction.lesson, _LONGEST_TITLE),
         text="\n\n".join(parts),
         topic=correction.topic,
-        language="en",
+        language=detect_language(f"{correction.lesson} {correction.truth}") or "en",
     )
 
 
@@ -74,3 +115,11 @@ async def close_corrections_of(unit: UnitOfWork, document_id: str, *, by: str) -
     if closed:
         await unit.memories.set_active(MemoryKind.CORRECTION, closed, active=False)
     return closed
+
+
+def _source(correction: Correction) -> str:
+    return f"correction:{correction.id}"
+
+
+def _standing(document: Document | None) -> str:
+    return f", {document.status.value}" if document else ""

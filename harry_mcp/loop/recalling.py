@@ -7,25 +7,31 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from harry_mcp.domain.corrections import CorrectionStatus, Relevant
+from harry_mcp.domain.corrections import Correction, CorrectionStatus, Relevant
 from harry_mcp.domain.differences import Vocabulary
 from harry_mcp.domain.feedback import PastFailure
+from harry_mcp.domain.search import NextAction, SearchResult
 from harry_mcp.domain.verified import Match, VerifiedMatch
 from harry_mcp.ingest.estimating import estimated_tokens
 from harry_mcp.loop.questions import Questions
 from harry_mcp.loop.words import Words
 from harry_mcp.settings import Settings
-from harry_mcp.stages.correct.prompt import line
+from harry_mcp.stages.correct.prompt import BESIDE_TOKENS, FRAME_TOKENS, line
+from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.stages.correct.selection import relevance, select
 from harry_mcp.stages.verify.cache import Near, choose
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind, Recalled
 from harry_mcp.storage.unit_of_work import UnitOfWork
+
+_OFFICIAL = (
+    "A verified response answers exactly this question: give verified.answer as the official answer, with its sources."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,16 @@ class Remembered:
     """What is remembered of one question."""
 
     verified: VerifiedMatch
+    corrections: tuple[Relevant, ...] = ()
+    failures: tuple[PastFailure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearby:
+    """What lies near to a question in the memories, before it is known what a search for it finds."""
+
+    verified: tuple[Near, ...] = ()
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
     corrections: tuple[Relevant, ...] = ()
     failures: tuple[PastFailure, ...] = ()
 
@@ -60,36 +76,54 @@ class RecallFlow:
         search_id: str = "",
         topic: str = "",
     ) -> Remembered:
-        """What is remembered of a question. ``found`` are the documents that a search for it brings, best first.
+        """What is remembered of a question, with what is served of it written down.
 
-        ``topic`` narrows corrections to it and to those without one. Without a vector nothing is remembered: the
-        embedder was down, which the search names. Without a ``search_id`` the lookup itself is the result.
+        ``found`` are the documents that a search for it brings, best first. ``topic`` narrows corrections to it and to
+        those without one. Without a vector nothing is remembered: the embedder was down, which the search names.
+        Without a ``search_id`` the lookup itself is the result.
 
         Raises:
             DatabaseUnavailable: PostgreSQL cannot be reached.
         """
-        if vector is None:
-            return Remembered(VerifiedMatch(match=Match.NONE, reason="The question could not be embedded."))
+        nearby = None if vector is None else await self.nearby(question, vector, topic=topic)
+        return await self.serve(question, nearby, found, search_id=search_id)
+
+    async def nearby(self, question: str, vector: npt.NDArray[np.float32], *, topic: str = "") -> Nearby:
+        """What is near to a question. It needs no result of a search, so that the two can run at the same time.
+
+        Raises:
+            DatabaseUnavailable: PostgreSQL cannot be reached.
+        """
         async with self._database.reading() as unit:
             recalled = await unit.memories.recall(vector, {kind: n for kind, n in self._limits.items() if n})
-            verified = await self._verified(unit, question, vector, found, recalled)
+            near = await self._near(unit, vector, recalled)
             corrections = await self._corrections(unit, question, topic, recalled)
             failures = await self._failures(unit, recalled)
-        return await self._noted(question, Remembered(verified, corrections, failures), search_id)
+        # Out here, for it may need a connection of its own: many that each hold one would wait for one another.
+        vocabulary = await self._words.vocabulary() if near else Vocabulary()
+        return Nearby(verified=near, vocabulary=vocabulary, corrections=corrections, failures=failures)
 
-    async def _verified(
-        self,
-        unit: UnitOfWork,
-        question: str,
-        vector: npt.NDArray[np.float32],
-        found: Sequence[str],
-        recalled: Sequence[Recalled],
-    ) -> VerifiedMatch:
+    async def serve(
+        self, question: str, nearby: Nearby | None, found: Sequence[str], *, search_id: str = ""
+    ) -> Remembered:
+        """What of it is served, with that written down; arguments and errors are those of :meth:`recall`."""
+        return await self._noted(question, self.chosen(question, nearby, found), search_id)
+
+    def chosen(self, question: str, nearby: Nearby | None, found: Sequence[str]) -> Remembered:
+        """What of it would be served; nothing is written down."""
+        if nearby is None:
+            return Remembered(VerifiedMatch(match=Match.NONE, reason="The question could not be embedded."))
+        verified = choose(Questions.bare(question), nearby.verified, found, self._settings, nearby.vocabulary)
+        return Remembered(verified, nearby.corrections, nearby.failures)
+
+    async def _near(
+        self, unit: UnitOfWork, vector: npt.NDArray[np.float32], recalled: Sequence[Recalled]
+    ) -> tuple[Near, ...]:
         close = [item for item in _of(MemoryKind.VERIFIED, recalled) if item.cosine >= self._settings.partial]
         keys = [item.owner_id for item in close]
         entries = await unit.verified.near(keys, vector) if keys else {}
         documents = await unit.verified.documents_of(keys) if keys else {}
-        near = [
+        return tuple(
             Near(
                 response=entries[item.owner_id],
                 cosine=item.cosine,
@@ -97,9 +131,7 @@ class RecallFlow:
             )
             for item in close
             if item.owner_id in entries
-        ]
-        vocabulary = await self._words.vocabulary() if near else Vocabulary()
-        return choose(Questions.bare(question), near, found, self._settings, vocabulary)
+        )
 
     async def _failures(self, unit: UnitOfWork, recalled: Sequence[Recalled]) -> tuple[PastFailure, ...]:
         ids = [item.owner_id for item in _of(MemoryKind.FAILURE, recalled) if item.cosine >= self._settings.failure]
@@ -122,8 +154,8 @@ class RecallFlow:
             scored,
             floor=self._correct.relevance,
             most=self._correct.most,
-            tokens=self._correct.tokens,
-            cost=lambda each: estimated_tokens(line(each)),
+            tokens=self._correct.tokens - FRAME_TOKENS,
+            cost=cost,
         )
 
     async def _noted(self, question: str, remembered: Remembered, search_id: str) -> Remembered:
@@ -133,11 +165,12 @@ class RecallFlow:
         if not looked_up and not remembered.corrections:
             return remembered
         lookup_id = "vlk_" + uuid.uuid4().hex if looked_up else ""
+        asked = redact(question).text
         async with self._database.transaction() as unit:
             if looked_up:
                 await unit.verified.note_lookup(
                     id=lookup_id,
-                    question=question,
+                    question=asked,
                     match=match.match,
                     verified_id=match.response.id if match.response else "",
                     cosine=match.cosine,
@@ -145,10 +178,29 @@ class RecallFlow:
                     search_id=search_id,
                 )
             if remembered.corrections:
-                await unit.corrections.inject(
-                    remembered.corrections, result_id=search_id or lookup_id, question=question
-                )
+                await unit.corrections.inject(remembered.corrections, result_id=search_id or lookup_id, question=asked)
         return replace(remembered, verified=replace(match, lookup_id=lookup_id))
+
+
+def with_memories(result: SearchResult, remembered: Remembered) -> SearchResult:
+    """The result with what is remembered of its question; an official answer takes the place of a gap."""
+    result = replace(
+        result, verified=remembered.verified, corrections=remembered.corrections, failures=remembered.failures
+    )
+    if remembered.verified.match is not Match.EXACT:
+        return result
+    verdict = replace(result.verdict, next_action=NextAction.ANSWER, reason=_OFFICIAL)
+    return replace(result, verdict=verdict, gap_id="")
+
+
+def documents_found(result: SearchResult) -> list[str]:
+    """The ids of the documents that a search brought, best first."""
+    return list(dict.fromkeys(item.document_id for item in result.ranking))
+
+
+def cost(correction: Correction) -> int:
+    """About how many tokens a correction takes up in an answer."""
+    return estimated_tokens(line(correction)) + BESIDE_TOKENS
 
 
 def _of(kind: MemoryKind, recalled: Sequence[Recalled]) -> list[Recalled]:

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harry_mcp.domain.people import Principal, Role
-from harry_mcp.domain.verified import VerifiedAction, VerifiedResponse, VerifiedSource, VerifiedStatus
+from harry_mcp.domain.plain import sanitised, visible
+from harry_mcp.domain.verified import (
+    LONGEST_ANSWER,
+    LONGEST_QUESTION,
+    VerifiedAction,
+    VerifiedResponse,
+    VerifiedSource,
+    VerifiedStatus,
+)
 from harry_mcp.errors import InputError, NotFoundError
 from harry_mcp.loop.questions import Questions
 from harry_mcp.settings import Settings
+from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind, MemoryText
+from harry_mcp.storage.texts import storable
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
+_LONGEST_ID = 200
 _BECOMES = {
     VerifiedAction.APPROVE: VerifiedStatus.ACTIVE,
     VerifiedAction.REJECT: VerifiedStatus.REJECTED,
@@ -43,18 +54,19 @@ class VerifiedReviewFlow:
     async def add(
         self, question: str, answer: str, sources: Sequence[VerifiedSource], *, origin: str, by: Principal
     ) -> VerifiedResponse:
-        """Store a question and its answer as a candidate.
+        """Store a question and its answer as a candidate, without what is private in them.
 
         Raises:
-            InputError: one of them is empty.
+            InputError: one of them is empty, or the answer is too long.
+            ProviderError: the question could not be embedded; nothing was stored.
         """
-        asked = self._questions.bare(question)
-        if not any(character.isalnum() for character in asked) or not answer.strip():
+        asked, text = self._asked(question), redact(_answer(answer)).text
+        if not asked or not text:
             raise InputError("A verified response needs a question and an answer, both with words in them.")
         vector = (await self._questions.vectors([asked]))[0]
         async with self._database.transaction() as unit:
-            key = await unit.verified.submit(asked, answer.strip(), sources, origin=origin, result_id="", by=by.name)
-            entry = await _found(unit, key)
+            key = await unit.verified.submit(asked, text, sources, origin=origin, result_id="", by=by.name)
+            entry = await unit.verified.lock(key)
             memory = MemoryText(key, asked, active=entry.status is VerifiedStatus.ACTIVE)
             await unit.memories.put(MemoryKind.VERIFIED, [memory], [vector])
         return entry
@@ -62,8 +74,8 @@ class VerifiedReviewFlow:
     async def review(
         self, key: str, action: VerifiedAction, by: Principal, *, question: str = "", answer: str = ""
     ) -> VerifiedResponse:
-        """Do one thing with an entry. ``answer`` rewords it while it is approved; ``question`` is what it must never
-        be served for.
+        """Do one thing with an entry. ``answer`` rewords it while it is approved, and is kept as it is: a curator may
+        want an address of support in it. ``question`` is what it must never be served for.
 
         Raises:
             NotFoundError: there is no such entry.
@@ -72,22 +84,24 @@ class VerifiedReviewFlow:
         """
         if not by.may(self._approvers):
             raise InputError(f"This takes the role {self._approvers.name.lower()}; you are {by.role.name.lower()}.")
+        key = storable(key.strip())[:_LONGEST_ID]
         if action is VerifiedAction.NEVER_SERVE:
             return await self._refuse(key, question, by)
+        wording = _answer(answer) if action is VerifiedAction.APPROVE else ""
         async with self._database.transaction() as unit:
             entry = await unit.verified.lock(key)
             if entry.status not in _ALLOWED[action]:
                 raise InputError(f"{key} is {entry.status.value}; it cannot be changed by {action.value}.")
-            if action is VerifiedAction.APPROVE and answer.strip():
-                await unit.verified.reword(key, answer.strip())
+            if wording and wording != entry.answer:
+                await unit.verified.reword(key, wording)
             status = _BECOMES[action]
             await unit.verified.decide(key, status, by=by.name)
             await unit.memories.set_active(MemoryKind.VERIFIED, [key], active=status is VerifiedStatus.ACTIVE)
             return await _found(unit, key)
 
     async def _refuse(self, key: str, question: str, by: Principal) -> VerifiedResponse:
-        asked = self._questions.bare(question)
-        if not any(character.isalnum() for character in asked):
+        asked = self._asked(question)
+        if not asked:
             raise InputError("never_serve needs the question that this answer must never be served for.")
         vector = (await self._questions.vectors([asked]))[0]
         async with self._database.transaction() as unit:
@@ -95,6 +109,20 @@ class VerifiedReviewFlow:
             refusal = await unit.verified.refuse(key, asked, by=by.name)
             await unit.memories.put(MemoryKind.NEVER_SERVE, [MemoryText(refusal, asked, active=True)], [vector])
             return await _found(unit, key)
+
+    def _asked(self, question: str) -> str:
+        """A question as it is stored; empty when there is no word in it."""
+        asked = redact(sanitised(self._questions.bare(question), LONGEST_QUESTION)).text
+        return asked if any(character.isalnum() for character in asked) else ""
+
+
+def _answer(text: str) -> str:
+    answer = visible(text).strip()
+    if len(answer) > LONGEST_ANSWER:
+        raise InputError(
+            f"The answer has {len(answer):,} characters; an official answer has at most {LONGEST_ANSWER:,}. Shorten it."
+        )
+    return answer
 
 
 async def _found(unit: UnitOfWork, key: str) -> VerifiedResponse:

@@ -6,11 +6,10 @@ ready in time is left out and named in ``degraded``.
 
 from __future__ import annotations
 
-import asyncio
 import time
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +28,9 @@ from harry_mcp.domain.search import (
     Verdict,
     gap_id,
 )
+from harry_mcp.domain.together import both
 from harry_mcp.errors import ProviderError
+from harry_mcp.loop.recalling import Nearby
 from harry_mcp.profile import DomainProfile
 from harry_mcp.settings import Settings
 from harry_mcp.stages.rank.curves import Curves
@@ -39,31 +40,33 @@ from harry_mcp.stages.rank.reranking import RerankStep
 from harry_mcp.stages.retrieve.corrective import CorrectiveWriter
 from harry_mcp.stages.retrieve.history import HistoryRewriter
 from harry_mcp.stages.retrieve.query import clean, optimize
-from harry_mcp.stages.retrieve.retriever import HybridRetriever
+from harry_mcp.stages.retrieve.retriever import Found, HybridRetriever
 from harry_mcp.storage.database import Database
-from harry_mcp.tracing import stage
+from harry_mcp.tracing import count_search, stage
 
+Recall = Callable[[str, npt.NDArray[np.float32]], Awaitable[Nearby]]
 # Seconds of the deadline that no model may have: for the local ranking and the reply itself.
 _RESERVE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """One way of asking, and what it found."""
+    """One way of asking, and what it found. ``nearby`` is None where the question has no vector."""
 
     query: OptimizedQuery
     retrieval: Retrieval
     ranking: Sequence[Candidate]
     passages: dict[int, Passage]
     verdict: Verdict
+    nearby: Nearby | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What a search brought, and the vector of the question, None when there is none."""
+    """What a search brought, and what lies near to its question in the memories, None where that cannot be told."""
 
     result: SearchResult
-    vector: npt.NDArray[np.float32] | None
+    nearby: Nearby | None
 
 
 @dataclass(slots=True)
@@ -100,8 +103,10 @@ class SearchFlow:
         self._database = database
         self._stages = stages
 
-    async def run(self, question: str, *, k: int, filters: SearchFilters, history: Sequence[str]) -> Searched:
-        """Search once; nothing is written down.
+    async def run(
+        self, question: str, *, k: int, filters: SearchFilters, history: Sequence[str], recall: Recall | None = None
+    ) -> Searched:
+        """Search once; nothing is written down. ``recall`` asks the memories meanwhile, where there are any.
 
         Raises:
             DatabaseUnavailable: PostgreSQL cannot be reached.
@@ -110,10 +115,11 @@ class SearchFlow:
         course = _Course(Deadline(self._settings.search.deadline, reserve=_RESERVE))
         with stage("search", {}) as span:
             asked = await self._stand_alone(clean(question), history, course)
-            attempt = await self._attempt(asked, k, filters, course)
-            attempt = await self._corrected(attempt, k, filters, course)
+            first = await self._attempt(asked, k, filters, course, recall)
+            attempt = await self._corrected(first, k, filters, course)
             span.set_attribute("harry.band", attempt.verdict.band.value)
             span.set_attribute("harry.degraded", course.degraded)
+        count_search(attempt.verdict.band, course.degraded)
         hits = self._hits(attempt, k)
         course.timings["total"] = (time.perf_counter() - started) * 1000
         status = SearchStatus.OK if hits else SearchStatus.EMPTY
@@ -131,7 +137,7 @@ class SearchFlow:
             revision=attempt.retrieval.statistics.revision,
             course=course.told,
         )
-        return Searched(result, attempt.retrieval.vector)
+        return Searched(result, first.nearby)
 
     async def _stand_alone(self, question: str, history: Sequence[str], course: _Course) -> str:
         if not history:
@@ -143,21 +149,39 @@ class SearchFlow:
             course.told["asked"] = question
         return rewritten.question
 
-    async def _attempt(self, question: str, k: int, filters: SearchFilters, course: _Course) -> _Attempt:
+    async def _attempt(
+        self, question: str, k: int, filters: SearchFilters, course: _Course, recall: Recall | None = None
+    ) -> _Attempt:
         query = optimize(question, self._profile.glossary, self._settings.retrieve.query_characters)
-        ranker, curves = self._stages.ranker, self._stages.curves
-        retrieval, curve = await asyncio.gather(
-            self._stages.retriever.retrieve(query, filters, course.deadline), curves.of(ranker.name)
+        found = await self._stages.retriever.find(query, filters, course.deadline)
+        attempt, nearby = await both(
+            self._ranked(query, found, k, filters, course), self._nearby(question, found, recall, course)
         )
-        course.lost(*retrieval.degraded)
+        return await self._reranked(replace(attempt, nearby=nearby), course)
+
+    async def _ranked(
+        self, query: OptimizedQuery, found: Found, k: int, filters: SearchFilters, course: _Course
+    ) -> _Attempt:
+        retrieval = await self._stages.retriever.measure(found)
+        course.lost(*retrieval.statistics.degraded, *retrieval.degraded)
         course.timings.update(retrieval.timings_ms)
         if retrieval.hypothetical:
             course.told["hypothetical"] = retrieval.hypothetical
+        ranker = self._stages.ranker
+        curve = await self._stages.curves.of(ranker.name)
         with stage("rank", course.timings):
             ranking, verdict = ranker.rank(retrieval, filtered=filters.any, calibration=curve)
         with stage("passages", course.timings):
             passages = await self._passages(ranking, k)
-        return await self._reranked(_Attempt(query, retrieval, ranking, passages, verdict), course)
+        return _Attempt(query, retrieval, ranking, passages, verdict)
+
+    async def _nearby(self, question: str, found: Found, recall: Recall | None, course: _Course) -> Nearby | None:
+        if recall is None or found.vector is None:
+            return None
+        if not found.remembers:
+            return Nearby()
+        with stage("recall", course.timings):
+            return await recall(question, found.vector)
 
     async def _passages(self, ranking: Sequence[Candidate], k: int) -> dict[int, Passage]:
         shortlist = ranking[: max(self._settings.rank.candidates, k)]
@@ -180,7 +204,7 @@ class SearchFlow:
             return attempt
         ranking = reranked.candidates
         verdict = self._stages.ranker.judge(ranking, attempt.verdict, step.name, curve)
-        return _Attempt(attempt.query, attempt.retrieval, ranking, attempt.passages, verdict)
+        return replace(attempt, ranking=ranking, verdict=verdict)
 
     async def _corrected(self, first: _Attempt, k: int, filters: SearchFilters, course: _Course) -> _Attempt:
         """The better of two attempts, where corrective retrieval is on and the first one is not strong."""

@@ -25,6 +25,7 @@ from harry_mcp.server.tools import (
     verified_lookup,
     web_fallback,
 )
+from harry_mcp.settings import Settings
 
 
 def _does(*, reads: bool, destroys: bool = False, repeats: bool = True, open_world: bool = False) -> ToolAnnotations:
@@ -67,6 +68,14 @@ class Listing:
     @property
     def description(self) -> str:
         return self.module.DESCRIPTION
+
+
+def role_of(listing: Listing, settings: Settings) -> Role:
+    """The role that a tool takes; who may approve official answers is a setting."""
+    approver = Role[settings.verify.approve.upper()]
+    if listing.module is review_verified:
+        return approver
+    return min(listing.role, approver) if listing.module is list_verified else listing.role
 
 
 # Claude Code hides tools behind a tool search unless they say that they are always wanted.

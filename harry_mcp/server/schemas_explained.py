@@ -56,6 +56,8 @@ class ExplainReply(_Reply):
     passages: list[SeenReply] = Field(description="What was found then, best first, at most 20.")
     found_now: list[str] = Field(description="Titles that today's search finds, best first, at most 5.")
     corrections: list[str] = Field(description="Corrections that went into the answer: id and lesson.")
+    corrections_now: list[str] = Field(description="Those that go into it today.")
     verified: str = Field(description="The official answer that came with it and how far it matched, or empty.")
+    verified_now: str = Field(description="The one that comes with it today, or empty.")
     gap_id: str = Field(description="The gap that it opened or counted up, or empty.")
     timings_ms: dict[str, float] = Field(description="Milliseconds for each stage then.")

@@ -39,6 +39,7 @@ class MatchReply(_Reply):
         description="Cosine of the two questions, -1 to 1; 0 for none. Not a score of the answer."
     )
     reason: str = Field(description="Why it is not exact, or empty.")
+    caveats: list[str] = Field(description="What is known against its sources, to be told with the answer.")
 
 
 class FailureReply(_Reply):

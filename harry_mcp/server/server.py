@@ -22,7 +22,7 @@ from harry_mcp.domain.people import Role
 from harry_mcp.errors import HarryError
 from harry_mcp.profile import DomainProfile, load_profile
 from harry_mcp.server import prompts, resources
-from harry_mcp.server.catalogue import TOOLS
+from harry_mcp.server.catalogue import TOOLS, role_of
 from harry_mcp.server.state import ServerState, running
 from harry_mcp.server.strict import plain, plain_input, refusal
 from harry_mcp.settings import Settings
@@ -128,7 +128,7 @@ def build_server(settings: Settings, profile: DomainProfile | None = None) -> Ha
     role = Role[settings.role.upper()]
     for listing in TOOLS:
         # A tool that the caller may not use is not there at all: it is neither listed nor called.
-        if role >= listing.role:
+        if role >= role_of(listing, settings):
             server.add_tool(
                 listing.function,
                 title=listing.title,

@@ -114,7 +114,7 @@ class IngestSection(Section):
     ask_above: float = Field(
         default=1.0,
         ge=0,
-        description="Dollars from which `harry ingest` and `harry reembed` ask first, or need --yes without a "
-        "terminal; what cannot ask, a crawl or a server, spends no more in its life and then takes the template. Too "
-        "high and a wrong folder costs real money.",
+        description="Dollars from which `harry ingest`, `harry crawl` and `harry reembed` ask first, or need --yes "
+        "without a terminal. Where nobody was asked, in a server or a crawl that was judged to be cheap, contexts cost "
+        "no more in its life and then come from the template. Too high and a wrong folder costs real money.",
     )

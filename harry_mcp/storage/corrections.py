@@ -49,8 +49,11 @@ class _Injected:
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class AskedQuestion:
+    """A question, and the words in which it was searched for."""
+
     question: str
+    query: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +121,14 @@ class Corrections:
         parameters = {"id": correction_id, "status": status.value, "reason": reason, "by": by}
         await queries.run(self._connection, _SQL["decide"], parameters)
 
-    async def drafted(self, correction_id: str, document_id: str) -> None:
-        await queries.run(self._connection, _SQL["drafted"], {"id": correction_id, "document_id": document_id})
+    async def drafted(self, correction_id: str, document_id: str, *, before: str = "") -> bool:
+        """Note the draft that a correction becomes, in place of ``before``; false when somebody else noted one."""
+        parameters = {"id": correction_id, "document_id": document_id, "before": before}
+        return await queries.run(self._connection, _SQL["drafted"], parameters) > 0
 
-    async def record_of(self, author: str) -> AuthorRecord:
-        found = await queries.one(self._connection, _SQL["submissions_of"], AuthorRecord, {"author": author})
+    async def record_of(self, caller: str) -> AuthorRecord:
+        """What a caller did before, for itself or in the name of others."""
+        found = await queries.one(self._connection, _SQL["submissions_of"], AuthorRecord, {"caller": caller})
         return found or AuthorRecord(0, 0)
 
     async def inject(self, relevant: Sequence[Relevant], *, result_id: str, question: str) -> None:
@@ -149,9 +155,9 @@ class Corrections:
         rows = await queries.many(self._connection, _SQL["injected_by"], _Injected, {"result_id": result_id})
         return [row.correction_id for row in rows]
 
-    async def recent_questions(self, limit: int) -> list[str]:
-        rows = await queries.many(self._connection, _SQL["recent_questions"], _Question, {"limit": limit})
-        return [row.question for row in rows]
+    async def recent_questions(self, limit: int) -> list[AskedQuestion]:
+        """The last questions, each once, the last first."""
+        return await queries.many(self._connection, _SQL["recent_questions"], AskedQuestion, {"limit": limit})
 
     async def unused_since(self, days: int) -> list[str]:
         """Active corrections that no answer used for a number of days."""
@@ -162,7 +168,7 @@ class Corrections:
         return await queries.many(self._connection, _SQL["active_with_source"], ChangedSource)
 
     async def of_document(self, document_id: str) -> list[str]:
-        """The corrections that a draft document was made of."""
+        """The corrections that a draft document was made of, but those given up."""
         rows = await queries.many(self._connection, _SQL["of_document"], _Id, {"document_id": document_id})
         return [row.id for row in rows]
 

@@ -168,9 +168,9 @@ class Crawls:
     async def fail(self, ids: Sequence[int], reason: str) -> None:
         await queries.run(self._connection, _SQL["fail"], {"ids": list(ids), "reason": reason})
 
-    async def propose_unlinked(self, crawl_id: int) -> None:
-        """Propose for archiving what this crawl once stored and the present run met nowhere."""
-        await queries.run(self._connection, _SQL["unlinked"], {"id": crawl_id})
+    async def propose_unlinked(self, crawl_id: int, *, depth: int) -> None:
+        """Propose for archiving what this crawl once stored and the present run, which went so deep, met nowhere."""
+        await queries.run(self._connection, _SQL["unlinked"], {"id": crawl_id, "depth": depth})
 
     async def holders(self, crawl_id: int) -> dict[str, str]:
         """The stored page that has a content, by the content's fingerprint."""

@@ -39,6 +39,11 @@ class NamedDocument:
     status: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Told:
+    document_id: str
+
+
 class CurationLog:
     """The log as one connection sees it."""
 
@@ -75,6 +80,12 @@ class CurationLog:
         parameters = {"document_id": document_id, "limit": limit}
         return await queries.many(self._connection, _SQL["of_document"], CurationEvent, parameters)
 
+    async def told_by(self, told_by: str, ids: Sequence[str]) -> set[str]:
+        """Those of some documents that were logged for one saying of a person already."""
+        parameters = {"told_by": told_by, "ids": list(ids)}
+        return {row.document_id for row in await queries.many(self._connection, _SQL["told_by"], _Told, parameters)}
+
     async def by_address(self, spellings: Sequence[str]) -> list[NamedDocument]:
-        """The documents that any of some spellings of an address names."""
-        return await queries.many(self._connection, _SQL["by_address"], NamedDocument, {"spellings": list(spellings)})
+        """The documents that any of some spellings of an address, or an id, names."""
+        parameters = {"spellings": list(spellings), "lowered": [text.lower() for text in spellings]}
+        return await queries.many(self._connection, _SQL["by_address"], NamedDocument, parameters)

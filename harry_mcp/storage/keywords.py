@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+from pgvector import Vector
 from psycopg import AsyncConnection
 
 from harry_mcp.domain.bm25 import K1, B, idf
@@ -24,25 +27,35 @@ _SQL = queries.load("keywords")
 _MOST = 32_000
 
 
-@dataclass(frozen=True, slots=True)
-class LegChunk:
-    """One row of a leg: the chunk, its score there, and what the ranker must know of it."""
+class Scored(NamedTuple):
+    """One row of a leg: a chunk and its score there. A tuple, for a search makes some hundreds of them."""
 
     chunk_id: int
     score: float
+
+
+class Signals(NamedTuple):
+    """What the ranker must know of a chunk. ``cosine`` is None where it was not asked for, or cannot be had."""
+
+    chunk_id: int
     public_id: str
     document_id: str
     ordinal: int
     terms: bytes
     title_terms: bytes
+    cosine: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordRanking:
-    """Chunk ids with their scores, best first, and the revision of the index that they were counted at."""
+    """The best chunks first, and the revision of the index that they were counted at.
+
+    ``remembers``: at that moment there was anything to remember beside the documents.
+    """
 
     revision: int
-    rows: list[tuple[int, float]]
+    remembers: bool
+    rows: list[Scored]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +89,6 @@ class KeywordIndex:
         self._connection = connection
         self._space_id = space_id
         self._signals = _SQL["signals"].numbered(space=space_id)
-        self._beside = _SQL["beside"].numbered(space=space_id)
 
     async def lock(self) -> CorpusStatistics:
         """Queue up as a writer; held until the transaction ends."""
@@ -151,26 +163,29 @@ class KeywordIndex:
             statement = _SQL["bm25_filtered"]
             parameters |= filter_parameters(filters)
         found = await queries.tuples(self._connection, statement, parameters)
-        return KeywordRanking(found[0][0], [(chunk_id, score) for _, chunk_id, score in found if chunk_id is not None])
+        revision, remembers = found[0][:2]
+        return KeywordRanking(revision, remembers, [Scored(*row[2:]) for row in found if row[2] is not None])
 
-    async def signals(self, ranking: Sequence[tuple[int, float]]) -> list[tuple[LegChunk, bytes | None]]:
-        """What the ranker must know of ranked chunks, in their order, and the vector of each as pgvector sends it.
+    async def signals(
+        self,
+        chunk_ids: Collection[int],
+        *,
+        beside: Sequence[int],
+        query: npt.NDArray[np.float32] | None,
+        measured: Collection[int],
+    ) -> dict[int, Signals]:
+        """What the ranker must know of chunks, and of the chunks right before and after those in ``beside``, by id.
 
-        The other leg knows the cosine of its own rows only. Chunks that went meanwhile are left out.
+        The cosine to ``query`` comes with all but the ``measured``, whose cosine a leg has told already. Chunks that
+        went meanwhile are left out.
         """
-        ids = [chunk_id for chunk_id, _ in ranking]
-        found = {row[0]: row for row in await queries.tuples(self._connection, self._signals, {"ids": ids})}
-        return [
-            (LegChunk(chunk_id, score, *found[chunk_id][1:-1]), found[chunk_id][-1])
-            for chunk_id, score in ranking
-            if chunk_id in found
-        ]
-
-    async def beside(self, chunk_ids: Sequence[int], known: Collection[int]) -> list[tuple[LegChunk, bytes | None]]:
-        """The same of the chunks right before and after those given, without the ones that are ``known`` already."""
-        parameters = {"ids": list(chunk_ids), "known": list(known)}
-        found = await queries.tuples(self._connection, self._beside, parameters)
-        return [(LegChunk(row[0], 0.0, *row[1:-1]), row[-1]) for row in found]
+        parameters: dict[str, object] = {
+            "ids": list(chunk_ids),
+            "beside": list(beside),
+            "query": None if query is None else Vector(query),
+            "measured": list(measured),
+        }
+        return {row[0]: Signals(*row) for row in await queries.tuples(self._connection, self._signals, parameters)}
 
     async def _ids(self, terms: set[str]) -> dict[str, int]:
         ordered = sorted(terms)

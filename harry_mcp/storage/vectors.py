@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from psycopg import AsyncConnection
 
 from harry_mcp.domain.search import SearchFilters
 from harry_mcp.storage import queries
-from harry_mcp.storage.keywords import LegChunk, filter_parameters
+from harry_mcp.storage.keywords import Scored, filter_parameters
 from harry_mcp.storage.spaces import StoredSpace, require_active
 
 _SQL = queries.load("vectors")
@@ -78,20 +78,14 @@ class Vectors:
         floor: float,
         at_least: int = 0,
         filters: SearchFilters | None = None,
-    ) -> list[LegChunk]:
+    ) -> list[Scored]:
         """The chunks nearest by cosine, best first; those under ``floor`` only among the first ``at_least``."""
         parameters: dict[str, object] = {"query": Vector(query), "limit": limit}
         statement = self._nearest
         if filters is not None and filters.any:
             statement = self._nearest_filtered
             parameters |= filter_parameters(filters)
-        rows = [LegChunk(*row) for row in await queries.tuples(self._connection, statement, parameters)]
+        rows = [Scored(*row) for row in await queries.tuples(self._connection, statement, parameters)]
         # An iterative scan of HNSW gives them in "relaxed order": nearly the nearest first.
         rows.sort(key=lambda row: (-row.score, row.chunk_id))
         return [row for rank, row in enumerate(rows) if rank < at_least or row.score >= floor]
-
-
-def received(sent: Iterable[bytes]) -> npt.NDArray[np.float32]:
-    """Vectors as pgvector sends them (two short integers, then big-endian floats), one a row."""
-    rows = [np.frombuffer(vector, dtype=">f4", offset=4) for vector in sent]
-    return np.array(rows, dtype=np.float32)

@@ -36,10 +36,14 @@ _SEEN = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearResponse(VerifiedResponse):
-    """An entry near a question. ``refused_cosine`` is -1 when it has no question that it must never answer."""
+    """An entry near a question. ``refused_cosine`` is -1 when it has no question that it must never answer.
+
+    ``flagged`` holds the titles of its documents that wait for review.
+    """
 
     refused_cosine: float
     refused_question: str
+    flagged: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,17 @@ class Lookup:
     reason: str
     wrong: bool
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Marks:
+    wrong: bool
+    mismatch: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Negatives:
+    negatives: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +155,8 @@ class Verified:
         self, *, id: str, question: str, match: Match, verified_id: str, cosine: float, reason: str, search_id: str
     ) -> None:
         """Write down a lookup; an exact one counts as a use of its entry."""
+        if match is Match.EXACT:
+            await queries.run(self._connection, _SQL["count_use"], {"id": verified_id})
         await queries.run(
             self._connection,
             _SQL["note_lookup"],
@@ -153,39 +170,50 @@ class Verified:
                 "reason": reason,
             },
         )
-        if match is Match.EXACT:
-            await queries.run(self._connection, _SQL["count_use"], {"id": verified_id})
 
     async def lookup(self, result_id: str) -> Lookup | None:
         """The serving that a lookup id or a search id names."""
         return await queries.one(self._connection, _SQL["lookup"], Lookup, {"id": result_id})
 
-    async def complain(
-        self, lookup: Lookup, *, wrong: bool, mismatch: bool, rules: CacheRules
-    ) -> VerifiedResponse | None:
-        """Count a complaint about an exact serving (or take one back), and let the entry learn from it.
+    async def complain(self, lookup: Lookup, mismatches: Sequence[str], rules: CacheRules) -> VerifiedResponse | None:
+        """Let an entry learn from the complaints about an exact serving, after one came or was taken back.
 
-        ``mismatch``: the complaint is that the entry answers another question, which raises its own threshold. None
-        where the serving was no exact one, or is marked so already.
+        ``mismatches`` are the reasons that mean that the entry answers another question, which raises its own
+        threshold. None where the serving was no exact one, or nothing changed.
         """
         if lookup.verified_id is None or lookup.match != Match.EXACT:
             return None
+        # What is read from here on, nobody else changes: two people may speak of one serving at once.
         entry = await self.lock(lookup.verified_id)
-        now = await self.lookup(lookup.id)
-        if now is None or now.wrong == wrong:
+        before = await queries.one(self._connection, _SQL["marks"], _Marks, {"id": lookup.id})
+        standing = {"id": lookup.id, "search_id": lookup.search_id, "mismatches": list(mismatches)}
+        now = await queries.one(self._connection, _SQL["standing"], _Marks, standing)
+        if now is None or now == before:
             return None
-        await queries.run(self._connection, _SQL["mark_wrong"], {"id": lookup.id, "wrong": wrong, "mismatch": mismatch})
-        negatives = max(0, entry.negatives + (1 if wrong else -1))
+        marks = {"id": lookup.id, "wrong": now.wrong, "mismatch": now.mismatch}
+        await queries.run(self._connection, _SQL["mark_wrong"], marks)
+        counted = await queries.one(self._connection, _SQL["count_wrong"], _Negatives, {"id": entry.id})
+        negatives = counted.negatives if counted else 0
         seen = await queries.many(self._connection, _SQL["served"], ServedHit, {"id": entry.id, "limit": _SEEN})
         threshold = learnt_threshold(seen, rules)
         dies = entry.status is VerifiedStatus.ACTIVE and retired(entry.uses, negatives, rules)
-        status = VerifiedStatus.RETIRED if dies else entry.status
+        changed = replace(
+            entry,
+            negatives=negatives,
+            threshold=threshold if threshold > rules.exact else 0.0,
+            status=VerifiedStatus.RETIRED if dies else entry.status,
+        )
         await queries.run(
             self._connection,
             _SQL["settle"],
-            {"id": entry.id, "negatives": negatives, "threshold": threshold, "status": status.value},
+            {
+                "id": entry.id,
+                "negatives": negatives,
+                "threshold": changed.threshold,
+                "status": changed.status.value,
+            },
         )
-        return replace(entry, negatives=negatives, threshold=threshold, status=status)
+        return changed
 
     async def refuse(self, key: str, question: str, *, by: str) -> str:
         """Remember that an entry must never answer a question; the id of the refusal, to be embedded under."""

@@ -60,7 +60,7 @@ async def test_documents_are_archived_restored_and_removed(
     assert refused.code == ExitCode.USAGE
     assert refused.out.startswith("Archive:\n")
     assert keys in refused.out, "what would be done is shown"
-    assert refused.err == ("harry: Archive 1 documents needs --yes where nobody can be asked. Nothing was changed.\n")
+    assert refused.err == ("harry: Archive 1 document needs --yes where nobody can be asked. Nothing was changed.\n")
     archived = await run(settings, "documents", "archive", str(docs / "keys.md"), "--yes", "--json")
     assert (archived.code, [entry["source"] for entry in archived.json["documents"]]) == (0, [keys])
     assert (await run(settings, "search", "rotate the API key", "--source", keys, "--json")).json["hits"] == []

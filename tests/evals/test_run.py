@@ -104,6 +104,8 @@ async def test_runs_are_kept_compared_and_gated(settings: Settings, tmp_path: Pa
         whole = await shelf.get(first.run.id)
     assert [(run.id, run.accepted) for run in kept] == [(second.run.id, False), (first.run.id, True)]
     assert "per_question" not in kept[0].figures
+    assert list(kept[0].figures["retrieval"]) == ["context", "rank"]
+    assert list(whole.figures["retrieval"]) == LADDER
     assert whole == first.run
 
 

@@ -84,7 +84,7 @@ async def test_a_model_orders_and_without_its_curve_the_verdict_stays_local(sett
     async with with_models(settings, claude=ScriptedAnthropic(Scores=scores(invoices_first))) as made:
         result = await made.app.loop.search(QUESTION)
         assert result.hits[0].passage.title == "Invoices"
-        assert result.hits[0].candidate.raw == pytest.approx(0.9)
+        assert 0.72 <= result.hits[0].candidate.raw <= 0.92
         assert result.verdict.reranked
         assert "uncalibrated" in result.verdict.relevance_source
         without = made.app.settings.model_copy(
@@ -114,12 +114,16 @@ async def test_a_curve_serves_its_own_ranker_and_no_other(settings: Settings, da
         )
 
     async with with_models(settings, claude=ScriptedAnthropic(Scores=scores(lambda _q, _p: 0.5))) as made:
-        own = ModelReranker(made.app._model).name  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+        model = ModelReranker(made.app._model).name  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+        own = f"{model}+0.2*local-fusion-2/contrast-1"
         async with database.transaction() as unit:
             await unit.calibrations.save(curve(own, 0.4))
+            await unit.calibrations.save(curve(model, 0.8))
             await unit.calibrations.save(curve("claude:another-model/1", 0.9))
         result = await made.app.loop.search(QUESTION)
-    assert result.verdict.score == pytest.approx(0.2)
+    best = result.hits[0].candidate
+    assert best.raw == pytest.approx(0.8 * 0.5 + 0.2 * best.local)
+    assert result.verdict.score == pytest.approx(0.4 * best.raw)
     assert result.verdict.relevance_source == f"{own}/cal_0.4"
     assert result.verdict.band is Band.WEAK
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import threading
 import time
 from collections.abc import AsyncGenerator, Iterator
@@ -213,6 +214,36 @@ async def test_a_host_that_leaves_interrupts_the_ingestion_and_nothing_else(
     await assert_index_is_exact(connection)
 
 
+@pytest.mark.promise("OPS-3")
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_postgresql_that_dies_interrupts_and_the_next_call_goes_on(folder: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="harry-tests-", ignore_cleanup_errors=True) as place:
+        server = RawServer(child_environment(HARRY_DATA_DIR=place, HARRY_DATABASE_URL=""), Path(place))
+        try:
+            server.initialize("2025-06-18")
+
+            def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+                result = server.request("tools/call", {"name": name, "arguments": arguments})["result"]
+                assert not result.get("isError"), result
+                return result["structuredContent"]
+
+            begun = call("ingest_source", {"source": str(folder), "wait_seconds": 0})
+            assert begun["state"] == "running"
+            postmaster = (Path(place) / "postgres" / "cluster" / "postmaster.pid").read_text(encoding="utf-8")
+            os.kill(int(postmaster.splitlines()[0]), signal.SIGKILL)
+            (seen,) = call("ingestion_status", {"ingestion_id": begun["ingestion_id"]})["ingestions"]
+            assert seen["state"] == "interrupted"
+            found = call("ingest_source", {"source": str(folder), "wait_seconds": 20})
+            assert found["ingestion_id"] == begun["ingestion_id"]
+            while found["state"] == "running":
+                asked = {"ingestion_id": found["ingestion_id"], "wait_seconds": 20}
+                (found,) = call("ingestion_status", asked)["ingestions"]
+            assert (found["state"], found["attempts"], found["new"]) == ("finished", 2, PAGES)
+            server.close()
+        finally:
+            server.discard()
+
+
 async def test_a_site_is_crawled_within_its_limits_and_reports_exactly(
     environment: dict[str, str], site: Site, connection: AsyncConnection[Any]
 ) -> None:
@@ -242,7 +273,7 @@ async def test_a_site_is_crawled_within_its_limits_and_reports_exactly(
         gone = [each for each in again["problems"] if each["kind"] == "gone"]
         assert [each["source"] for each in gone] == [f"{site.url}/docs/a"]
         few = structured(await session.call_tool("ingest_source", asked | {"pages": 1}))
-        assert "at most 1 pages" in few["plan"]
+        assert "at most one page" in few["plan"]
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [

@@ -76,7 +76,7 @@ class Crawler:
         """
         scope = plan(request, self._settings)
         async with (
-            SiteFetcher(self._settings, allow_private=request.allow_private) as fetcher,
+            self._fetcher(request, scope) as fetcher,
             self._taken(scope) as crawl_id,
         ):
             book = RobotsBook(fetcher, self._settings.user_agent)
@@ -118,7 +118,7 @@ class Crawler:
         """
         scope = plan(request, self._settings)
         wanted = self._wanted(request)
-        async with SiteFetcher(self._settings, allow_private=request.allow_private) as fetcher:
+        async with self._fetcher(request, scope) as fetcher:
             book = RobotsBook(fetcher, self._settings.user_agent)
             rules = await self._permission(book, scope, request)
             seeds = (await SeedReader(fetcher, scope, rules, self._settings.sitemap_urls).read()).seeds
@@ -129,6 +129,9 @@ class Crawler:
             await visitor.learn()
             most = request.pages or self._settings.pages
             return await look_ahead(visitor, scope, listed, stored, most=most, fresh=wanted.fresh)
+
+    def _fetcher(self, request: CrawlRequest, scope: Scope) -> SiteFetcher:
+        return SiteFetcher(self._settings, private=scope if request.allow_private else None)
 
     def _visitor(self, fetcher: SiteFetcher, book: RobotsBook, scope: Scope) -> Visitor:
         return Visitor(fetcher, book, scope, user_agent=self._settings.user_agent, largest=self._largest)

@@ -14,6 +14,7 @@ from harry_mcp.domain.crawls import Reason
 from harry_mcp.errors import SourceError
 from harry_mcp.ingest.addresses import all_public, canonical_address, lookup
 from harry_mcp.ingest.crawl.pacing import Pacer, retry_after
+from harry_mcp.ingest.crawl.scope import Scope
 from harry_mcp.ingest.fetched import Body, FetchedPage, Largest
 from harry_mcp.ingest.fetching import MOVED, host_and_port, pinned_request
 from harry_mcp.settings import CrawlSection
@@ -52,15 +53,24 @@ class NoAnswer(SourceError):
         self.reason = reason
 
 
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """What sends requests to a server, and what writes them."""
+
+    transport: httpx.AsyncHTTPTransport
+    client: httpx.AsyncClient
+
+
 class SiteFetcher:
     """Asks the servers of one site. Redirects are for the caller to judge. ``async with`` it."""
 
-    def __init__(self, settings: CrawlSection, *, allow_private: bool) -> None:
+    def __init__(self, settings: CrawlSection, *, private: Scope | None = None) -> None:
+        """``private`` is a site that may have private addresses; no other one may, whoever points to it."""
         self._settings = settings
         self._pacer = Pacer(settings.concurrency, settings.delay)
-        self._allow_private = allow_private
+        self._private = private
         # One for each server: httpx shares connections by number, and a certificate is good for one name only.
-        self._clients: dict[str, httpx.AsyncClient] = {}
+        self._servers: dict[str, _Server] = {}
         self._numbers: dict[tuple[str, int], tuple[str, float]] = {}
         self.requests = 0
 
@@ -68,8 +78,8 @@ class SiteFetcher:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for client in self._clients.values():
-            await client.aclose()
+        for server in self._servers.values():
+            await server.transport.aclose()
 
     def slow_down(self, delay: float) -> None:
         """Leave at least so many seconds between two requests."""
@@ -123,10 +133,16 @@ class SiteFetcher:
         """The same, along a few redirects: for robots.txt and sitemaps, which belong to no page.
 
         Raises:
-            NoAnswer: as in :meth:`get`, and for too many redirects.
+            NoAnswer: as in :meth:`get`; TOO_MANY_REDIRECTS or STATUS when they lead nowhere.
         """
+        first = address
         for _ in range(_HOPS + 1):
-            answer = await self.get(address, largest=largest, cut=cut)
+            try:
+                answer = await self.get(address, largest=largest, cut=cut)
+            except NoAnswer as error:
+                if error.reason is Reason.PRIVATE and address != first:
+                    raise NoAnswer(Reason.STATUS, f"it redirects to {address}, a private address") from error
+                raise
             if not answer.location:
                 return answer
             address = answer.location
@@ -134,11 +150,13 @@ class SiteFetcher:
 
     async def _ask(self, address: str, largest: Largest, headers: dict[str, str], *, cut: bool) -> Answer:
         number = await self._number(address)
-        client = self._client(address)
+        server = self._server(address)
         headers = {"user-agent": self._settings.user_agent} | headers
-        request = pinned_request(client, address, number, headers=headers, timeout=self._settings.timeout)
+        request = pinned_request(server.client, address, number, headers=headers, timeout=self._settings.timeout)
         self.requests += 1
-        response = await client.send(request, stream=True)
+        # Not by the client: it keeps cookies, which would show us pages that a stranger does not see, and it unpacks
+        # without a bound.
+        response = await server.transport.handle_async_request(request)
         try:
             location = _location(address, response)
             kept = {name.lower(): response.headers.get_list(name) for name in response.headers}
@@ -162,22 +180,23 @@ class SiteFetcher:
             numbers = await asyncio.to_thread(lookup, *where)
         except SourceError as error:
             raise NoAnswer(Reason.UNREACHABLE, str(error).rstrip(".")) from error
-        if not self._allow_private and not all_public(numbers):
+        if not (self._private and self._private.same_site(address)) and not all_public(numbers):
             raise NoAnswer(
                 Reason.PRIVATE, f"{where[0]} is a private address, and those are not fetched unless you allow it"
             )
         self._numbers[where] = numbers[0], time.monotonic() + _REMEMBERED
         return numbers[0]
 
-    def _client(self, address: str) -> httpx.AsyncClient:
+    def _server(self, address: str) -> _Server:
         import httpx
 
         parts = urlsplit(address)
-        server = f"{parts.scheme}://{parts.netloc}"
-        if server not in self._clients:
+        name = f"{parts.scheme}://{parts.netloc}"
+        if name not in self._servers:
             # Proxies of the environment would resolve names again, out of reach of the check.
-            self._clients[server] = httpx.AsyncClient(trust_env=False, follow_redirects=False)
-        return self._clients[server]
+            transport = httpx.AsyncHTTPTransport(trust_env=False)
+            self._servers[name] = _Server(transport, httpx.AsyncClient(transport=transport, trust_env=False))
+        return self._servers[name]
 
 
 def _location(address: str, response: httpx.Response) -> str:
@@ -193,8 +212,14 @@ async def _read(response: httpx.Response, body: Body, *, cut: bool) -> None:
     too_large = NoAnswer(Reason.TOO_LARGE, f"it is larger than {body.largest // 1024} KB")
     if not cut and body.declared_too_large:
         raise too_large
-    async for piece in response.aiter_bytes():
-        if not body.add(piece):
-            if cut:
+    fits = True
+    try:
+        async for packed in response.aiter_raw():
+            if not (fits := body.add(packed)):
                 break
-            raise too_large
+        else:
+            body.end()
+    except SourceError as error:
+        raise NoAnswer(Reason.UNREADABLE, str(error)) from error
+    if not (fits or cut):
+        raise too_large

@@ -36,6 +36,10 @@ class Frontier:
         self.bytes = 0
         self.listed = True
 
+    @property
+    def depth(self) -> int:
+        return self._scope.depth
+
     def __len__(self) -> int:
         return len(self._known)
 

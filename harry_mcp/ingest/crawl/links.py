@@ -21,6 +21,7 @@ _PRODUCT = re.compile(r"\s*([A-Za-z0-9_-]+)\s*:(?!//)")
 _VALUED = frozenset({"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"})
 _WEB = re.compile(r"https?:", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_BEFORE_QUERY = re.compile(r"[^?#]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,8 @@ def absolute(href: str, base: str) -> str:
     href = href.strip()
     if not href or href.startswith("#") or (_SCHEME.match(href) and not _WEB.match(href)):
         return ""
+    # Browsers read a backslash as a slash, so that people who write one see no difference.
+    href = _BEFORE_QUERY.sub(lambda match: match[0].replace("\\", "/"), href, count=1)
     try:
         return canonical_address(urljoin(base, href))
     except (SourceError, ValueError):
@@ -77,10 +80,7 @@ def absolute(href: str, base: str) -> str:
 
 def base_of(root: Element, url: str) -> str:
     for href in found_words(root, "//base/@href"):
-        try:
-            return urljoin(url, href)
-        except ValueError:
-            break
+        return absolute(href, url) or url
     return url
 
 
@@ -93,8 +93,10 @@ def canonical_of(root: Element, url: str, header: str = "") -> str:
 
 
 def refresh_of(root: Element, url: str) -> str:
-    """Where a page sends its reader at once; "" if it lets him read."""
-    for content in found_words(root, "//meta[translate(@http-equiv, 'REFSH', 'refsh') = 'refresh']/@content"):
+    """Where a page sends its reader at once; "" if it lets him read. Who runs no scripts may be sent elsewhere than
+    the reader, away from the page itself, so that does not count."""
+    metas = "//meta[translate(@http-equiv, 'REFSH', 'refsh') = 'refresh'][not(ancestor::noscript)]/@content"
+    for content in found_words(root, metas):
         match = _REFRESH.match(content)
         if match and int(match.group(1) or 0) <= _QUICK and "=" in content:
             return absolute(match.group(2), base_of(root, url))

@@ -29,7 +29,7 @@ from harry_mcp.ingest.readers import read_html, read_markdown
 from harry_mcp.ingest.sources import reader_of
 
 _SHORT = 120  # words: an error text or a login page is short; a page *about* error 404 or about logging in is not
-_BARE = 40  # words: a page that asks for a password and says no more than this has nothing but the form
+_BARE = 40  # words: a page that asks for a password, or for scripts, and says no more than this has nothing else
 _LIKE_THE_PROBE = 0.9  # share of common words from which a page is the one that the site shows for what is not there
 
 # What a part of a short page's title or first heading says when there is no page. "Printer not found" is a page.
@@ -38,7 +38,7 @@ _NOT_FOUND = re.compile(
     r"(?:http )?(?:error )?(?:code )?404(?: error)?\W*(?:(?:the )?(?:page )?(?:was )?not found)?"
     r"|(?:error\W*)?not found"
     r"|(?:the |this |that |your |requested )*(?:page|article|document|url|resource|content)\b[\w ,'’]{0,40}?"
-    r"(?:not (?:be )?found|n.t exist|not exist|no longer exists?|no longer available|missing|unavailable)"
+    r"(?:not (?:be )?found|n.t (?:exist|be found)|not exist|no longer exists?|no longer available|missing|unavailable)"
     r"|(?:we )?(?:can.?t|cannot|could ?n.t|could not) find (?:that|the|this|your) page.*"
     r"|(?:diese )?seite (?:wurde )?nicht gefunden|(?:cette )?page (?:est )?(?:introuvable|non trouv[ée]e)"
     r"|p[áa]gina no encontrada|p[áa]gina n[ãa]o encontrada|pagina non trovata|pagina niet gevonden"
@@ -54,11 +54,18 @@ _TROUBLE = re.compile(
     r"|please enable (?:javascript|cookies).*",
     re.IGNORECASE,
 )
+# What a page says to who runs no scripts, when there is nothing else in it.
+_NEEDS_SCRIPTS = re.compile(
+    r"\b(?:enable|activate|(?:turn|switch) on|requires?|needs?|without|disabled)\b.{0,40}\bjavascript\b"
+    r"|\bjavascript\b.{0,40}\b(?:enabled|disabled|required|not supported)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _LOGIN = re.compile(
     r"\b(?:log ?in|log ?on|sign ?in|anmelden|anmeldung|connexion|iniciar sesi[óo]n|accedi)\b", re.IGNORECASE
 )
 _PARTS = re.compile(r"\s+[|·•—–»:-]\s+")
 _WORD = re.compile(r"\w+")
+_OPENS_LIKE_HTML = re.compile(rb"\s*<(?:!doctype|html|head|title|meta|body)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,16 +179,18 @@ def _sham(root: Element, document: SourceDocument, probe: frozenset[str]) -> Rea
     words = _words(document.text)
     if probe and len(words & probe) >= _LIKE_THE_PROBE * len(words | probe):
         return Reason.SOFT_404
-    if len(document.text.split()) > _SHORT:
+    length = len(document.text.split())
+    if length > _SHORT:
         return None
     heads = [document.title, *found_words(root, "//head/title/text()")]
     heads += [" ".join(element.text_content().split()) for element in found(root, "//h1")[:1]]
-    if _asks_for_password(root) and (len(document.text.split()) <= _BARE or any(_LOGIN.search(head) for head in heads)):
+    if _asks_for_password(root) and (length <= _BARE or any(_LOGIN.search(head) for head in heads)):
         return Reason.LOGIN
     parts = [part.strip(" .!…") for head in heads for part in _PARTS.split(head)]
     if any(_NOT_FOUND.fullmatch(part) for part in parts):
         return Reason.SOFT_404
-    return Reason.ERROR_PAGE if any(_TROUBLE.fullmatch(part) for part in parts) else None
+    shell = length <= _BARE and _NEEDS_SCRIPTS.search(document.text)
+    return Reason.ERROR_PAGE if shell or any(_TROUBLE.fullmatch(part) for part in parts) else None
 
 
 def _asks_for_password(root: Element) -> bool:
@@ -199,7 +208,9 @@ def _refused(reason: Reason, links: tuple[Link, ...] = (), detail: str = "") -> 
 
 
 def _text(page: FetchedPage, *, html: bool = False) -> str:
-    return decode(page.body, source=page.url, charset=page.charset, html=html)
+    # Browsers pass over stray zeros in a page, which are the mark of a binary file elsewhere.
+    body = page.body.replace(b"\x00", b"") if html and _OPENS_LIKE_HTML.match(page.body) else page.body
+    return decode(body, source=page.url, charset=page.charset, html=html)
 
 
 def _words(text: str) -> frozenset[str]:

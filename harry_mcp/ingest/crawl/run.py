@@ -32,7 +32,7 @@ _CHUNKS_BEFORE_VACUUM = 200
 # Answers after which the links of the last time stand: the page did not really show itself.
 _NO_REAL_PAGE = frozenset({Reason.LOGIN, Reason.ERROR_PAGE, Reason.EMPTY})
 _KEEPS_CONTENT = frozenset({Outcome.STORED, Outcome.UNCHANGED, Outcome.FAILED})
-_LIMITS = frozenset({Reason.DEPTH, Reason.PAGES, Reason.BYTES})
+_LIMITS = frozenset({Reason.PAGES, Reason.BYTES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ class SiteRun:
                 await unit.crawls.fail(endless, Reason.CIRCLE)
             # Who did not see the whole site cannot say that something is missing from it.
             if self._frontier.listed and not any(entry.reason in _LIMITS for entry in entries):
-                await unit.crawls.propose_unlinked(self._id)
+                await unit.crawls.propose_unlinked(self._id, depth=self._frontier.depth)
             await unit.crawls.finish(self._id)
 
     async def _land(self) -> None:

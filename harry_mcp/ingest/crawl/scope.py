@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ipaddress
+import re
+import socket
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -14,6 +16,8 @@ from harry_mcp.ingest.addresses import is_public
 REDIRECTS = 5  # hops from an address to its page; browsers give up at 20, pages that people write need one or two
 _LONGEST = 2000  # characters of an address: longer ones are built by scripts, and an index entry holds 2,700 bytes
 _REPEATS = 3  # times that one path segment may stand in an address: more is a relative link that runs in circles
+# How a number can be written in the place of a host: "127.1", "2130706433", "0x7f.0.0.1".
+_NUMERIC = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+)){0,3}")
 _WEB_PORTS = frozenset({80, 443})
 # What no reader here reads, known before it is fetched. Everything else is decided by its media type.
 _NOT_TEXT = frozenset(
@@ -65,8 +69,10 @@ def is_private(url: str) -> bool:
     """Whether an address says of itself that it leads to no public host; a name is judged when it is resolved."""
     host = urlsplit(url).hostname or ""
     try:
+        if _NUMERIC.fullmatch(host):
+            host = socket.inet_ntoa(socket.inet_aton(host))
         return not is_public(str(ipaddress.ip_address(host)))
-    except ValueError:
+    except (ValueError, OSError):
         return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
 
 

@@ -22,6 +22,8 @@ from harry_mcp.ingest.fetched import Largest
 _LLMS_BYTES = 2 * 1024 * 1024
 _NESTED = 3  # sitemap indexes inside one another; the protocol allows one, generators write two
 _FILES = 1000  # sitemap files of one site
+# Redirects that lead nowhere: then there are no rules (RFC 9309, 2.3.1.2).
+_NO_RULES = frozenset({Reason.TOO_MANY_REDIRECTS, Reason.STATUS})
 _HTML = re.compile(r"\s*<(?:!doctype|html|head|body)", re.IGNORECASE)
 
 
@@ -53,7 +55,12 @@ class RobotsBook:
         return found
 
     async def _read(self, server: str) -> Robots:
-        answer = await self._fetcher.follow(f"{server}/robots.txt", largest=Largest.of(robots.LARGEST), cut=True)
+        try:
+            answer = await self._fetcher.follow(f"{server}/robots.txt", largest=Largest.of(robots.LARGEST), cut=True)
+        except NoAnswer as error:
+            if error.reason in _NO_RULES:
+                return robots.parse_robots(b"", self._user_agent)
+            raise
         if answer.status >= 500 or answer.status == 429:
             raise NoAnswer(Reason.SERVER_ERROR, f"it answers with status {answer.status}")
         body = answer.page.body if answer.status == 200 else b""
@@ -124,7 +131,10 @@ class SeedReader:
                     self._add(Seed(address, listed.lastmod))
             for listed in found.sitemaps:
                 child = absolute(listed.url, url)
-                if child in seen or not self._trusted(child, url):
+                if child in seen or not child:
+                    continue
+                if not self._trusted(child, url):
+                    self._warnings.append(f"The sitemap {child} was left out: it lies on another site.")
                     continue
                 if depth >= _NESTED or len(seen) >= _FILES:
                     self._warnings.append(f"The sitemap {child} was left out: they are too many, or too nested.")
@@ -162,7 +172,7 @@ class SeedReader:
         return answer if answer.status == 200 else None
 
     def _trusted(self, child: str, parent: str) -> bool:
-        return bool(child) and (self._scope.same_site(child) or origin(child) == origin(parent))
+        return self._scope.same_site(child) or origin(child) == origin(parent)
 
     def _add(self, seed: Seed) -> None:
         known = self._found.get(seed.url)

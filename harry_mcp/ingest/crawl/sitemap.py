@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from typing import Any, cast
 
 from harry_mcp.errors import SourceError
 from harry_mcp.ingest.decoding import decode
+from harry_mcp.ingest.unpacking import TooMuch, Unpacker
 
 LARGEST = 50 * 1024 * 1024  # bytes uncompressed, the limit of the protocol
 _GZIP = b"\x1f\x8b"
@@ -45,16 +45,16 @@ def parse_sitemap(body: bytes, *, most: int, largest: int = LARGEST) -> Sitemap:
     Raises:
         SourceError: it is none, it is larger than ``largest`` when unpacked, or it declares entities (an XML bomb).
     """
-    data = _utf8(_unpacked(body, largest))
+    unpacked, problem = _unpacked(body, largest)
+    data = _utf8(unpacked)
     if not data.lstrip().startswith(b"<"):
-        return _text(data, most)
+        return _text(data, most, problem)
     if _HTML.match(data):
         raise SourceError("it is a web page")
     if b"<!DOCTYPE" in data[:4096] or b"<!ENTITY" in data:
         raise SourceError("it declares a document type, which a sitemap has no use for")
     pages: list[Listed] = []
     sitemaps: list[Listed] = []
-    problem = ""
     try:
         for kind, listed in _entries(data):
             if len(pages) + len(sitemaps) >= most:
@@ -63,8 +63,8 @@ def parse_sitemap(body: bytes, *, most: int, largest: int = LARGEST) -> Sitemap:
             (sitemaps if kind == "sitemap" else pages).append(listed)
     except SourceError as error:
         if not (pages or sitemaps):
-            raise
-        problem = str(error)
+            raise SourceError(problem or str(error)) from error
+        problem = problem or str(error)
     return Sitemap(tuple(pages), tuple(sitemaps), problem)
 
 
@@ -76,24 +76,32 @@ def _utf8(data: bytes) -> bytes:
     return data.removeprefix(codecs.BOM_UTF8)
 
 
-def _unpacked(body: bytes, largest: int) -> bytes:
-    """Unpacked when it is gzip, never more than the limit: a few KB may hold gigabytes."""
-    if body.startswith(_GZIP):
-        unpacker = zlib.decompressobj(wbits=31)
-        try:
-            body = unpacker.decompress(body, largest + 1)
-        except zlib.error as error:
-            raise SourceError("its gzip data is broken") from error
-    if len(body) > largest:
+def _unpacked(body: bytes, largest: int) -> tuple[bytes, str]:
+    """Unpacked when it is gzip, never more than the limit: a few KB may hold gigabytes. And what is wrong with it."""
+    pieces: list[bytes] = []
+    problem = ""
+    unpacker = Unpacker("gzip" if body.startswith(_GZIP) else "", largest)
+    try:
+        pieces.extend(unpacker.add(body))
+        unpacker.end()
+    except TooMuch as error:
+        raise SourceError(f"it is larger than {largest // 1024} KB") from error
+    except SourceError:
+        problem = "its gzip data is broken"
+        if not pieces:
+            raise SourceError(problem) from None
+    data = b"".join(pieces)
+    if len(data) > largest:
         raise SourceError(f"it is larger than {largest // 1024} KB")
-    return body
+    return data, problem
 
 
-def _text(data: bytes, most: int) -> Sitemap:
+def _text(data: bytes, most: int, problem: str) -> Sitemap:
     lines = [line.strip() for line in decode(data, source="the sitemap").splitlines() if line.strip()]
     if not lines or not all(_ADDRESS.fullmatch(line) for line in lines):
-        raise SourceError("it is no sitemap")
-    problem = f"more than {most} addresses were wanted of it" if len(lines) > most else ""
+        raise SourceError(problem or "it is no sitemap")
+    if len(lines) > most:
+        problem = f"more than {most} addresses were wanted of it"
     return Sitemap(tuple(Listed(line) for line in lines[:most]), problem=problem)
 
 

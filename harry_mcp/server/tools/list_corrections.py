@@ -8,6 +8,7 @@ from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
+from harry_mcp.server.fitting import fitting, more
 from harry_mcp.server.render_corrections import correction_reply, corrections_text, touched_replies
 from harry_mcp.server.schemas_corrections import CorrectionsReply
 from harry_mcp.server.state import ServerState
@@ -15,8 +16,8 @@ from harry_mcp.server.tools.list_verified import Limit, Offset
 
 TITLE = "List corrections"
 DESCRIPTION = """\
-Lists corrections for a curator: those that wait for review (pending) with the reason, active ones, deprecated ones. \
-Not for answering questions: search_kb brings the relevant ones by itself. With a correction_id it shows that one and \
+Returns corrections for a curator: those that wait for review (pending) with the reason, active ones, deprecated ones. \
+Not for answering questions: search_kb brings the relevant ones by itself. With a correction_id it returns that one and \
 its blast radius: how many answers it went into, and the last of them. review_correction acts on them."""
 
 Status = Annotated[
@@ -38,20 +39,23 @@ async def list_corrections(
     offset: Offset = 0,
 ) -> Annotated[CallToolResult, CorrectionsReply]:
     """Registered with ``DESCRIPTION``; see there."""
-    app = await ctx.request_context.lifespan_context.app()
+    state = ctx.request_context.lifespan_context
+    app = await state.app()
     if correction_id.strip():
-        answers, touched = await app.loop.corrections.touched(correction_id.strip())
-        found = [await app.loop.corrections.get(correction_id.strip())]
+        answers, touched = await app.loop.corrections.touched(correction_id)
+        found = [await app.loop.corrections.get(correction_id)]
+        limit = len(found) + 1
     else:
         answers, touched = -1, []
         wanted = "" if status == "all" else status
         found = await app.loop.corrections.list(wanted, topic=topic.strip(), limit=limit, offset=offset)
-    more = f" There may be more: offset {offset + limit}." if len(found) == limit else ""
+    shown = fitting([correction_reply(each) for each in found], state.settings.reply.text_characters)
     reply = CorrectionsReply(
-        corrections=[correction_reply(each) for each in found],
+        corrections=shown,
         answers_touched=answers,
         touched=touched_replies(touched),
-        next_step=("Call review_correction to approve, deprecate or promote one." if found else "None.") + more,
+        next_step=("Call review_correction to approve, deprecate or promote one." if found else "None.")
+        + more(len(shown), len(found), limit, offset),
     )
     return CallToolResult(
         content=[TextContent(type="text", text=corrections_text(reply))],

@@ -8,6 +8,7 @@ from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
+from harry_mcp.server.fitting import fitting, more
 from harry_mcp.server.render_verified import entries_text, entry_reply
 from harry_mcp.server.schemas_verified import EntriesReply
 from harry_mcp.server.state import ServerState
@@ -30,13 +31,14 @@ async def list_verified(
     ctx: Context[ServerState], status: Status = "candidate", limit: Limit = 10, offset: Offset = 0
 ) -> Annotated[CallToolResult, EntriesReply]:
     """Registered with ``DESCRIPTION``; see there."""
-    app = await ctx.request_context.lifespan_context.app()
-    entries = await app.loop.verified.list("" if status == "all" else status, limit=limit, offset=offset)
-    more = f" There may be more: offset {offset + limit}." if len(entries) == limit else ""
+    state = ctx.request_context.lifespan_context
+    app = await state.app()
+    found = await app.loop.verified.list("" if status == "all" else status, limit=limit, offset=offset)
+    entries = fitting([entry_reply(entry) for entry in found], state.settings.reply.text_characters)
     reply = EntriesReply(
-        entries=[entry_reply(entry) for entry in entries],
+        entries=entries,
         next_step=("Call review_verified with a response_id to approve, reject or retire it." if entries else "None.")
-        + more,
+        + more(len(entries), len(found), limit, offset),
     )
     return CallToolResult(
         content=[TextContent(type="text", text=entries_text(reply))],

@@ -33,7 +33,11 @@ CorrectionTopic = Annotated[
     str, Field(max_length=200, description="Topic or kind of task that it belongs to. Default: empty, any.")
 ]
 SourceUrl = Annotated[
-    str, Field(max_length=2000, description="The page that says it, right or wrong, if one was named. Default: empty.")
+    str,
+    Field(
+        max_length=2000,
+        description="The page that says what is wrong, if one was named; it is flagged for review. Default: empty.",
+    ),
 ]
 ResultId = Annotated[
     str, Field(max_length=200, description="The search_id or lookup_id of the answer that was wrong. Default: empty.")
@@ -65,7 +69,6 @@ async def submit_correction(
         source_url=source_url.strip(),
     )
     stored = await app.loop.corrections.submit(given, reported_by(state.caller, reporter), result_id=result_id.strip())
-    waiting = [item.correction for item in stored if item.correction.status is CorrectionStatus.PENDING]
     reply = SubmissionsReply(
         submissions=[
             SubmissionReply(
@@ -73,11 +76,20 @@ async def submit_correction(
             )
             for item in stored
         ],
-        next_step=f"It waits for review: {waiting[0].status_reason}. Tell the user."
-        if waiting
-        else "It is stored and counts from the next question on. Tell the user.",
+        next_step=_next_step([item.correction.status for item in stored]),
     )
     return CallToolResult(
         content=[TextContent(type="text", text=submissions_text(reply))],
         structured_content=reply.model_dump(mode="json"),
     )
+
+
+def _next_step(statuses: list[CorrectionStatus]) -> str:
+    waiting = sum(status is not CorrectionStatus.ACTIVE for status in statuses)
+    if not waiting:
+        return "It is stored and counts from the next question on. Tell the user."
+    if waiting < len(statuses):
+        return (
+            f"{waiting} of {len(statuses)} lessons wait for review, see status_reason; the others count. Tell the user."
+        )
+    return "It is stored and waits for review, see status_reason. Tell the user."

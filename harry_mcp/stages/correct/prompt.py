@@ -7,6 +7,11 @@ from collections.abc import Sequence
 
 from harry_mcp.domain.corrections import Correction, Relevant
 
+# What the fence with its two sentences takes of the budget, and what may stand beside one correction: its relevance,
+# and which one outdates it. About three characters a token.
+FRAME_TOKENS = 130
+BESIDE_TOKENS = 40
+
 
 def block(relevant: Sequence[Relevant], nonce: str = "") -> str:
     """The corrections for a prompt, empty when there are none. A nonce is made for each reply."""
@@ -31,7 +36,8 @@ def line(correction: Correction) -> str:
     topic = f" [{correction.topic}]" if correction.topic else ""
     source = f" Source: {correction.source_url}" if correction.source_url else ""
     people = "1 person" if correction.reporters == 1 else f"{correction.reporters} people"
-    return (
+    said = (
         f"- {correction.id}{topic} {correction.created_at:%Y-%m-%d}, {people}: {correction.lesson} Not: "
         f"{correction.wrong} But: {correction.truth}{source}"
     )
+    return " ".join(said.split())

@@ -44,7 +44,7 @@ class RankStage:
         level = background(ranked)
         terms = len(retrieval.terms)
         scored = [
-            candidate._replace(score=self._score(candidate, level, terms, calibration))
+            self._scored(candidate, level, terms, calibration)
             for candidate in collapse(ranked, self._near_duplicate, 2 * self._settings.candidates)
         ]
         source = f"{self.name}/{calibration.id}" if calibration else self.name
@@ -64,10 +64,12 @@ class RankStage:
         source = f"{ranker}/uncalibrated, scored by {local.relevance_source}"
         return self._verdict(local.score, source, reranked=True)
 
-    def _score(self, candidate: Candidate, level: float, terms: int, calibration: Calibration | None) -> float:
-        score = self._curve.score(candidate.fusion, level)
-        score = calibration.of(score) if calibration else score
-        return min(score, SHORT.cap) if SHORT.applies(terms, candidate) else score
+    def _scored(self, candidate: Candidate, level: float, terms: int, calibration: Calibration | None) -> Candidate:
+        local = self._curve.score(candidate.fusion, level)
+        score = calibration.of(local) if calibration else local
+        if SHORT.applies(terms, candidate):
+            local, score = min(local, SHORT.cap), min(score, SHORT.cap)
+        return candidate._replace(score=score, local=local)
 
     def _verdict(self, score: float, source: str, nothing_found: str = "", *, reranked: bool = False) -> Verdict:
         band = self.band(score)

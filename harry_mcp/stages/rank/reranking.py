@@ -17,6 +17,11 @@ from harry_mcp.errors import ProviderError, ProviderTimeout
 from harry_mcp.ports import Reranker
 from harry_mcp.settings import RankSection
 
+# The share of the local ranker in what re-ranking gives. A model answers in few steps (0, 0.5, 1), and the local chance
+# tells apart what it rates alike: on techqa with pages taken away and a scripted model that is right four times in five
+# and knows three steps, the AUROC of the verdict rose from .837 to .940, with a fine one from .926 to .950.
+_LOCAL_SHARE = 0.2
+
 
 @dataclass(frozen=True, slots=True)
 class Reranked:
@@ -29,15 +34,17 @@ class Reranked:
 class RerankStep:
     """One model over the first candidates of a ranking."""
 
-    def __init__(self, reranker: Reranker, settings: RankSection, *, cache: int) -> None:
+    def __init__(self, reranker: Reranker, settings: RankSection, *, local: str, cache: int) -> None:
         self._reranker = reranker
+        self._name = f"{reranker.name}+{_LOCAL_SHARE:g}*{local}"
         self._settings = settings
         # Chunk ids derive from their content, so a changed passage is another key and the old scores age out.
         self._kept: Recent[tuple[str, ...], tuple[float, ...]] = Recent(cache)
 
     @property
     def name(self) -> str:
-        return self._reranker.name
+        """The model and the local ranker that is mixed in; a calibration belongs to exactly this mixture."""
+        return self._name
 
     async def rerank(
         self,
@@ -51,11 +58,15 @@ class RerankStep:
         head = [item for item in ranked[: self._settings.candidates] if item.chunk_id in passages]
         tail = [item for item in ranked if item not in head]
         try:
-            raws = await self._scores(question, head, passages, deadline)
+            said_by_model = await self._scores(question, head, passages, deadline)
         except ProviderTimeout:
             return Reranked(tuple(ranked), "rerank_timeout")
         except ProviderError:
             return Reranked(tuple(ranked), "rerank_failed")
+        raws = [
+            (1 - _LOCAL_SHARE) * said + _LOCAL_SHARE * item.local
+            for said, item in zip(said_by_model, head, strict=True)
+        ]
         read = [
             item._replace(raw=raw, score=calibration.of(raw) if calibration else item.score)
             for item, raw in zip(head, raws, strict=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from harry_mcp.domain.search import CorpusStatistics, QueryTerm, SearchFilters
 from harry_mcp.domain.tokens import query_terms
-from harry_mcp.storage.keywords import IndexedTerm, KeywordIndex, query_word
+from harry_mcp.storage.keywords import IndexedTerm, KeywordIndex, Scored, query_word
 
 # Words remembered at one revision of the index; beyond, the memory starts anew.
 _MOST_WORDS = 50_000
@@ -26,11 +26,12 @@ class _Known:
 
 @dataclass(frozen=True, slots=True)
 class KeywordHits:
-    """What the leg hands on."""
+    """What the leg hands on. ``remembers``: there is anything to remember beside the documents."""
 
     terms: list[QueryTerm]
     statistics: CorpusStatistics
-    rows: list[tuple[int, float]]
+    rows: list[Scored]
+    remembers: bool
 
 
 class KeywordLeg:
@@ -64,7 +65,7 @@ class KeywordLeg:
         found = {term: row for term in wanted if (row := known.terms.get(term)) is not None}
         terms = [query_word(word, found) for word in variants]
         ranking = await index.search(terms, known.statistics, limit=limit, filters=filters)
-        return KeywordHits(terms, known.statistics, ranking.rows), ranking.revision
+        return KeywordHits(terms, known.statistics, ranking.rows, ranking.remembers), ranking.revision
 
     async def _learn(self, index: KeywordIndex, known: _Known, wanted: set[str]) -> None:
         new = wanted - known.terms.keys()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +15,7 @@ from harry_mcp.domain.search import (
     Retrieval,
     SearchFilters,
 )
+from harry_mcp.domain.together import both
 from harry_mcp.errors import ProviderError, ProviderTimeout
 from harry_mcp.ports import Embedder
 from harry_mcp.settings import Settings
@@ -24,13 +23,10 @@ from harry_mcp.stages.retrieve.fusion import reciprocal_rank_fusion
 from harry_mcp.stages.retrieve.hyde import Hypothetical, HypotheticalWriter
 from harry_mcp.stages.retrieve.keyword_leg import KeywordHits, KeywordLeg
 from harry_mcp.storage.database import Database
-from harry_mcp.storage.keywords import LegChunk
-from harry_mcp.storage.vectors import received
+from harry_mcp.storage.keywords import Scored, Signals
 from harry_mcp.tracing import stage
 
-KeywordRows = list[tuple[LegChunk, bytes | None]]
-A = TypeVar("A")
-B = TypeVar("B")
+Leg = Sequence[Scored]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,13 +34,36 @@ class _Meaning:
     """What the vector legs found: that of the question first, then that of the hypothetical answer."""
 
     query: npt.NDArray[np.float32] | None = None
-    legs: Sequence[Sequence[LegChunk]] = ()
+    legs: Sequence[Leg] = ()
     degraded: tuple[str, ...] = ()
     hypothetical: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the legs found, before anything more is known of it."""
+
+    keyword: KeywordHits
+    meaning: _Meaning
+    timings_ms: dict[str, float]
+
+    @property
+    def vector(self) -> npt.NDArray[np.float32] | None:
+        """The question's, None when it has none."""
+        return self.meaning.query
+
+    @property
+    def remembers(self) -> bool:
+        """Whether there is anything to remember beside the documents."""
+        return self.keyword.remembers
+
+
 class HybridRetriever:
-    """BM25 and cosine over the searchable chunks, and cosine to a hypothetical answer where a model writes one."""
+    """BM25 and cosine over the searchable chunks, and cosine to a hypothetical answer where a model writes one.
+
+    No step holds a connection while it waits for a model, and none waits for a second one while it holds a first: many
+    searches at once share a small pool.
+    """
 
     def __init__(
         self,
@@ -63,45 +82,58 @@ class HybridRetriever:
     async def retrieve(
         self, query: OptimizedQuery, filters: SearchFilters, deadline: Deadline | None = None
     ) -> Retrieval:
-        """The candidates of all legs, fused.
+        """The candidates of all legs, fused and measured: :meth:`find`, then :meth:`measure`.
 
-        A model that fails or is slow is named in ``degraded`` and leaves the other legs alone. No leg holds a
-        connection while it waits for a model, and none waits for a second one while it holds a first.
+        Raises:
+            DatabaseUnavailable: PostgreSQL cannot be reached.
+        """
+        return await self.measure(await self.find(query, filters, deadline))
+
+    async def find(self, query: OptimizedQuery, filters: SearchFilters, deadline: Deadline | None = None) -> Found:
+        """What each leg finds. A model that fails or is slow is named, and leaves the other legs alone.
 
         Raises:
             DatabaseUnavailable: PostgreSQL cannot be reached.
         """
         timings: dict[str, float] = {}
-        (keyword, by_keyword), meaning = await _both(
+        keyword, meaning = await both(
             self._keyword_leg(query, filters, timings),
             self._vector_legs(query, filters, timings, deadline or Deadline(self._embed_budget)),
         )
+        return Found(keyword=keyword, meaning=meaning, timings_ms=timings)
+
+    async def measure(self, found: Found) -> Retrieval:
+        """The fused candidates with all that the ranker must know of them.
+
+        The neighbours of the best ones are among them: an answer is often cut in two, and only one half has the words.
+
+        Raises:
+            DatabaseUnavailable: PostgreSQL cannot be reached.
+        """
+        keyword, meaning = found.keyword, found.meaning
         fused = reciprocal_rank_fusion(
-            [[row.chunk_id for row, _ in by_keyword], *([row.chunk_id for row in leg] for leg in meaning.legs)],
-            k=self._settings.rrf_k,
+            [[row.chunk_id for row in leg] for leg in (keyword.rows, *meaning.legs)], k=self._settings.rrf_k
         )
-        apart = await self._apart(by_keyword, meaning)
-        beside = await self._beside(fused)
+        with stage("signals", found.timings_ms):
+            signals = await self._signals(fused, meaning)
         return Retrieval(
-            candidates=_candidates(fused, by_keyword, [*apart, *beside], meaning),
+            candidates=_candidates(fused, signals, keyword.rows, meaning),
             terms=tuple(keyword.terms),
             statistics=keyword.statistics,
             degraded=meaning.degraded,
-            timings_ms=timings,
+            timings_ms=found.timings_ms,
             hypothetical=meaning.hypothetical,
             vector=meaning.query,
         )
 
     async def _keyword_leg(
         self, query: OptimizedQuery, filters: SearchFilters, timings: dict[str, float]
-    ) -> tuple[KeywordHits, KeywordRows]:
+    ) -> KeywordHits:
         async with self._database.reading() as unit:
             with stage("keyword", timings):
-                hits = await self._keywords.search(
+                return await self._keywords.search(
                     unit.keywords, query.keywords, limit=self._settings.leg_candidates, filters=filters
                 )
-            with stage("signals", timings):
-                return hits, await unit.keywords.signals(hits.rows) if hits.rows else []
 
     async def _vector_legs(
         self, query: OptimizedQuery, filters: SearchFilters, timings: dict[str, float], deadline: Deadline
@@ -120,86 +152,57 @@ class HybridRetriever:
         except ProviderError:
             return _Meaning(degraded=(*degraded, "embedding_failed"))
         with stage("vector", timings):
-            legs = await asyncio.gather(*(self._nearest(vector, filters) for vector in vectors))
+            legs = await self._nearest(list(vectors), filters)
         return _Meaning(query=vectors[0], legs=legs, degraded=degraded, hypothetical=hypothetical.text)
 
-    async def _apart(self, by_keyword: KeywordRows, meaning: _Meaning) -> KeywordRows:
-        """Chunks that the hypothetical answer alone brought up, with the vectors that their cosine is had from."""
-        met = {row.chunk_id for row, _ in by_keyword} | {row.chunk_id for leg in meaning.legs[:1] for row in leg}
-        ids = [row.chunk_id for leg in meaning.legs[1:] for row in leg if row.chunk_id not in met]
-        if not ids:
-            return []
+    async def _nearest(self, vectors: Sequence[npt.NDArray[np.float32]], filters: SearchFilters) -> list[Leg]:
+        """One leg for each vector, one after the other: each takes a millisecond, as a connection of its own would."""
         async with self._database.reading() as unit:
-            return await unit.keywords.signals([(chunk_id, 0.0) for chunk_id in ids])
+            return [
+                await unit.vectors.nearest(
+                    vector,
+                    limit=self._settings.leg_candidates,
+                    floor=self._settings.vector_floor,
+                    at_least=self._settings.vector_at_least,
+                    filters=filters,
+                )
+                for vector in vectors
+            ]
 
-    async def _beside(self, fused: dict[int, float]) -> KeywordRows:
-        """The neighbours of the best chunks: an answer is often cut in two, and only one half has the words."""
-        first = list(fused)[: self._settings.neighbours_of]
-        if not first:
-            return []
+    async def _signals(self, fused: Mapping[int, float], meaning: _Meaning) -> dict[int, Signals]:
+        if not fused:
+            return {}
         async with self._database.reading() as unit:
-            found = await unit.keywords.beside(first, fused.keys())
-        fused.update((row.chunk_id, 0.0) for row, _ in found)
-        return found
-
-    async def _nearest(self, vector: npt.NDArray[np.float32], filters: SearchFilters) -> list[LegChunk]:
-        async with self._database.reading() as unit:
-            return await unit.vectors.nearest(
-                vector,
-                limit=self._settings.leg_candidates,
-                floor=self._settings.vector_floor,
-                at_least=self._settings.vector_at_least,
-                filters=filters,
+            return await unit.keywords.signals(
+                fused.keys(),
+                beside=list(fused)[: self._settings.neighbours_of],
+                query=meaning.query,
+                measured=[row.chunk_id for leg in meaning.legs[:1] for row in leg],
             )
-
-
-async def _both(first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
-    """The results of two coroutines run at the same time; an error waits until neither still uses its connection."""
-    a, b = await asyncio.gather(first, second, return_exceptions=True)
-    if isinstance(a, BaseException):
-        raise a
-    if isinstance(b, BaseException):
-        raise b
-    return a, b
 
 
 def _candidates(
-    fused: dict[int, float], by_keyword: KeywordRows, apart: KeywordRows, meaning: _Meaning
+    fused: Mapping[int, float], signals: Mapping[int, Signals], by_keyword: Leg, meaning: _Meaning
 ) -> tuple[Candidate, ...]:
-    keyword_ranks = {row.chunk_id: (rank, row.score) for rank, (row, _) in enumerate(by_keyword, start=1)}
-    by_vector = meaning.legs[0] if meaning.legs else ()
-    vector_ranks = {row.chunk_id: rank for rank, row in enumerate(by_vector, start=1)}
-    measured = [*by_keyword, *apart]
-    cosines = _cosines(measured, meaning.query) | {row.chunk_id: row.score for row in by_vector}
-    rows = {row.chunk_id: row for row in (*(row for row, _ in measured), *by_vector)}
+    """In fused order, the neighbours behind; without those that were archived or replaced since they were found."""
+    keyword_ranks = {row.chunk_id: (rank, row.score) for rank, row in enumerate(by_keyword, start=1)}
+    vector_ranks = {
+        row.chunk_id: (rank, row.score) for leg in meaning.legs[:1] for rank, row in enumerate(leg, start=1)
+    }
+    beside = sorted(signals.keys() - fused.keys())
     found: list[Candidate] = []
-    for chunk_id, rrf in fused.items():
-        row = rows.get(chunk_id)
-        if row is None:  # archived or replaced since it was found
-            continue
+    for chunk_id in (*(item for item in fused if item in signals), *beside):
+        known = signals[chunk_id]
         keyword_rank, bm25 = keyword_ranks.get(chunk_id, (0, 0.0))
+        vector_rank, cosine = vector_ranks.get(chunk_id, (0, known.cosine))
         found.append(
             Candidate(
-                chunk_id,
-                row.public_id,
-                row.document_id,
-                row.ordinal,
-                row.terms,
-                row.title_terms,
-                cosine=cosines.get(chunk_id),
+                *known[:6],
+                cosine=cosine,
                 bm25=bm25,
                 keyword_rank=keyword_rank,
-                vector_rank=vector_ranks.get(chunk_id, 0),
-                rrf=rrf,
+                vector_rank=vector_rank,
+                rrf=fused.get(chunk_id, 0.0),
             )
         )
     return tuple(found)
-
-
-def _cosines(measured: KeywordRows, query: npt.NDArray[np.float32] | None) -> dict[int, float]:
-    """The cosines of chunks that come with their vectors; both sides have unit length, so the product is the cosine."""
-    held = [(row.chunk_id, vector) for row, vector in measured if vector]
-    if query is None or not held:
-        return {}
-    matrix = received(vector for _, vector in held)
-    return dict(zip((chunk_id for chunk_id, _ in held), (matrix @ query).tolist(), strict=True))

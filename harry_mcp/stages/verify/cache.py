@@ -2,8 +2,8 @@
 
 Two questions with a cosine of 0.99 may ask the opposite, so nearness only proposes. An exact match also needs that the
 two differ in nothing that matters, that nothing which the answer cites has changed, that complaints have not degraded
-it, that no admin said "never this for that", and that a search for the new question finds what the answer rests on.
-What fails any of these is given as context, with the reason.
+it, and that a search for the new question finds what the answer rests on. What fails any of these is given as context,
+with the reason. What an admin said "never this for that" of is not given at all.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harry_mcp.domain.differences import Vocabulary, differences
+from harry_mcp.domain.plain import sanitised
 from harry_mcp.domain.verified import CacheRules, Match, VerifiedMatch, degraded
 from harry_mcp.settings import VerifySection
 from harry_mcp.storage.verified import NearResponse
 
-# Two questions this near are one, whatever words a comparison of texts would stumble over.
-_IDENTICAL = 0.9999
+# Characters of a stored question that a reason quotes.
+_SHOWN = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,33 +51,43 @@ def choose(
     first.
     """
     rules = rules_of(settings)
-    partial = VerifiedMatch(match=Match.NONE, reason="No verified response is near to this question.")
+    best = VerifiedMatch(match=Match.NONE, reason="No verified response is near to this question.")
     for item in near:
         if item.cosine < rules.partial:
             break
+        if _refused(question, item, rules, vocabulary):
+            if best.response is None:
+                best = VerifiedMatch(match=Match.NONE, reason=_refusal(item.response))
+            continue
         seen = found[: settings.evidence_hits] if settings.evidence_hits else None
         why = _against(question, item, seen, rules, vocabulary)
         if not why:
-            return VerifiedMatch(match=Match.EXACT, response=item.response, cosine=item.cosine)
-        if partial.response is None:
-            partial = VerifiedMatch(match=Match.PARTIAL, response=item.response, cosine=item.cosine, reason=why)
-    return partial
+            return _match(Match.EXACT, item)
+        if best.response is None:
+            best = _match(Match.PARTIAL, item, why)
+    return best
+
+
+def _match(match: Match, item: Near, reason: str = "") -> VerifiedMatch:
+    caveats = tuple(
+        f"It rests on “{sanitised(title, _SHOWN)}”, which is flagged for review: it may be out of date or wrong."
+        for title in item.response.flagged
+    )
+    return VerifiedMatch(match=match, response=item.response, cosine=item.cosine, reason=reason, caveats=caveats)
 
 
 def _against(question: str, item: Near, found: Sequence[str] | None, rules: CacheRules, vocabulary: Vocabulary) -> str:
     """What speaks against serving an entry as the official answer; empty when nothing does."""
     entry = item.response
-    if _refused(question, item, rules, vocabulary):
-        return f"It must never be served for “{entry.refused_question}”."
     if entry.held:
         return f"It is held back for review: {entry.held}."
     if degraded(entry.uses, entry.negatives, rules):
         return f"{entry.negatives} complaints about it stand against {entry.uses} uses."
-    if item.cosine >= _IDENTICAL and _same_text(question, entry.question):
+    if _same_text(question, entry.question):
         return ""
     bar = max(rules.exact, entry.threshold)
     if item.cosine < bar:
-        return f"It answers a question that is near, not the same (cosine {item.cosine:.2f}, needed {bar:.2f})."
+        return f"It answers a question that is near, not the same (cosine {item.cosine:.3f}, needed {bar:.3f})."
     differing = differences(question, entry.question, vocabulary=vocabulary)
     if differing.blocking:
         return f"It answers another question: {differing.blocking[0]}."
@@ -86,16 +97,23 @@ def _against(question: str, item: Near, found: Sequence[str] | None, rules: Cach
 
 
 def _refused(question: str, item: Near, rules: CacheRules, vocabulary: Vocabulary) -> bool:
-    """Whether a question is one that the entry must never answer, or that one in other words."""
+    """Whether a question is one that the entry must never answer, or that one in other words.
+
+    In other words it is the one of the two questions that it is nearer to, or that it differs in nothing from.
+    """
     entry = item.response
     if _same_text(question, entry.refused_question):
         return True
-    if _same_text(question, entry.question) or entry.refused_cosine < rules.exact:
+    if _same_text(question, entry.question) or entry.refused_cosine < rules.partial:
         return False
-    return (
-        entry.refused_cosine >= item.cosine
-        or not differences(question, entry.refused_question, vocabulary=vocabulary).blocking
-    )
+    if entry.refused_cosine >= item.cosine:
+        return True
+    same = entry.refused_cosine >= rules.exact
+    return same and not differences(question, entry.refused_question, vocabulary=vocabulary)
+
+
+def _refusal(entry: NearResponse) -> str:
+    return f"A curator said that {entry.id} must never be served for “{sanitised(entry.refused_question, _SHOWN)}”."
 
 
 def _evidence_against(documents: frozenset[str], found: Sequence[str], *, doubt: str) -> str:

@@ -37,19 +37,21 @@ UPDATE corrections
  WHERE id = %(id)s
 
 -- name: drafted :run
--- Note the draft document that a correction became.
-UPDATE corrections SET document_id = %(document_id)s, updated_at = now() WHERE id = %(id)s
+-- Note the draft document that a correction becomes, unless somebody else did.
+UPDATE corrections SET document_id = %(document_id)s, updated_at = now()
+ WHERE id = %(id)s AND document_id = %(before)s
 
 -- name: touched_row :run
 -- A submission was counted for a correction: it is in use.
 UPDATE corrections SET updated_at = now() WHERE id = %(id)s
 
 -- name: submissions_of :one
--- How many corrections an author submitted in the last hour, and how many of his were ever active.
+-- How many corrections a caller submitted in the last hour, whoever he spoke for, and how many of his own were approved.
 SELECT (SELECT count(*)::int FROM correction_reports
-         WHERE author = %(author)s AND created_at > now() - interval '1 hour') AS last_hour,
+         WHERE (author = %(caller)s OR starts_with(author, %(caller)s || '/'))
+           AND created_at > now() - interval '1 hour') AS last_hour,
        (SELECT count(*)::int FROM corrections c
-         WHERE c.author = %(author)s AND c.status = 'active' AND c.decided_by <> '') AS approved
+         WHERE c.author = %(caller)s AND c.status = 'active' AND c.decided_by <> '') AS approved
 
 -- name: inject :run
 -- Note which corrections went into an answer.
@@ -72,10 +74,11 @@ SELECT count(*)::int AS answers FROM correction_injections WHERE correction_id =
 SELECT correction_id FROM correction_injections WHERE result_id = %(result_id)s ORDER BY relevance DESC
 
 -- name: recent_questions :many
--- The last questions asked, each once.
-SELECT question FROM (
-    SELECT question, max(created_at) AS at FROM searches GROUP BY question ORDER BY at DESC LIMIT %(limit)s
-) AS recent
+-- The last questions asked, each once, and the words in which they were searched for.
+SELECT question, query FROM (
+    SELECT question, max(query) AS query, max(created_at) AS at FROM searches
+     GROUP BY question ORDER BY at DESC LIMIT %(limit)s
+) AS recent ORDER BY at DESC
 
 -- name: unused_since :many
 -- Active corrections that are older than a number of days and went into no answer since then.
@@ -91,5 +94,5 @@ SELECT c.id, d.id AS document_id FROM corrections c
  WHERE c.status = 'active' AND c.source_url <> '' AND d.status IN ('live', 'flagged') AND d.updated_at > c.created_at
 
 -- name: of_document :many
--- The corrections that a draft document was made of.
-SELECT c.id FROM corrections c WHERE c.document_id = %(document_id)s
+-- The corrections that a draft document was made of, but those given up.
+SELECT c.id FROM corrections c WHERE c.document_id = %(document_id)s AND c.status <> 'deprecated'

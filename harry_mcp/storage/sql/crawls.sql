@@ -126,13 +126,14 @@ UPDATE crawl_urls SET waiting = true WHERE id = ANY (%(ids)s::int[])
 UPDATE crawl_urls SET outcome = 'failed', reason = %(reason)s WHERE id = ANY (%(ids)s::int[])
 
 -- name: unlinked :run
--- Propose for archiving what this crawl once stored and this run met nowhere.
+-- Propose for archiving what this crawl once stored, no deeper than this run reaches, and this run met nowhere.
 UPDATE crawl_urls u
    SET run = c.run, waiting = false, outcome = 'gone', reason = 'unlinked', detail = '', target = '', status = 0,
        gone_since = coalesce(u.gone_since, now())
   FROM crawls c, documents d
  WHERE c.id = %(id)s AND u.crawl_id = c.id AND u.run < c.run AND d.source = u.url
-   AND u.outcome IN ('new', 'changed', 'unchanged', 'gone', 'failed') AND d.status NOT IN ('archived', 'rejected')
+   AND u.depth <= %(depth)s AND u.outcome IN ('new', 'changed', 'unchanged', 'gone', 'failed')
+   AND d.status NOT IN ('archived', 'rejected')
 
 -- name: holders :many
 -- Which stored page has which content.

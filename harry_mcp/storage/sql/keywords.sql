@@ -48,10 +48,10 @@ DELETE FROM postings p
  WHERE p.term_id = t.term_id AND p.chunk_id = t.chunk_id
 
 -- name: bm25 :many
--- The chunks with the highest BM25 sums and the revision that they were counted at.
+-- The chunks with the highest BM25 sums, the revision that they were counted at, and whether anything is remembered.
 -- One row without a chunk when nothing matches. A weight is idf * (k1 + 1); norm and slope are k1 * (1 - b) and k1 * b / average length, so
 -- that tf / (tf + norm + slope * length) is Robertson's saturation.
-SELECT corpus.revision, best.chunk_id, best.score
+SELECT corpus.revision, EXISTS (SELECT FROM memory_vectors m WHERE m.active) AS remembers, best.chunk_id, best.score
   FROM corpus LEFT JOIN (
     SELECT p.chunk_id, sum(q.weight * p.tf / (p.tf + %(norm)s::float8 + %(slope)s::float8 * p.length)) AS score
       FROM unnest(%(ids)s::int[], %(weights)s::float8[]) AS q (term_id, weight)
@@ -64,7 +64,7 @@ SELECT corpus.revision, best.chunk_id, best.score
 
 -- name: bm25_filtered :many
 -- The same among the documents that a filter lets through.
-SELECT corpus.revision, best.chunk_id, best.score
+SELECT corpus.revision, EXISTS (SELECT FROM memory_vectors m WHERE m.active) AS remembers, best.chunk_id, best.score
   FROM corpus LEFT JOIN (
     SELECT p.chunk_id, sum(q.weight * p.tf / (p.tf + %(norm)s::float8 + %(slope)s::float8 * p.length)) AS score
       FROM unnest(%(ids)s::int[], %(weights)s::float8[]) AS q (term_id, weight)
@@ -79,26 +79,21 @@ SELECT corpus.revision, best.chunk_id, best.score
  ORDER BY best.score DESC, best.chunk_id
 
 -- name: signals :many
--- What the ranker must know of chunks that words brought up, and their vectors as pgvector sends them.
-SELECT c.id, c.public_id, c.document_id, c.ordinal, c.terms, d.title_terms, public.vector_send(v.embedding) AS vector
-  FROM chunks c
-  JOIN documents d ON d.id = c.document_id
-  LEFT JOIN chunk_vectors v ON v.space_id = {space} AND v.chunk_id = c.id
- WHERE c.id = ANY (%(ids)s::int[])
-
--- name: beside :many
--- The same of the chunks right before and after some chunks, in their documents.
-SELECT c.id, c.public_id, c.document_id, c.ordinal, c.terms, d.title_terms, public.vector_send(v.embedding) AS vector
+-- What the ranker must know of chunks and of those right before and after some of them, in their documents.
+-- The cosine is that of the chunks that are not measured yet; without a query nothing has one.
+SELECT c.id, c.public_id, c.document_id, c.ordinal, c.terms, d.title_terms,
+       1 - (v.embedding <=> %(query)s::public.vector) AS cosine
   FROM (
-    SELECT DISTINCT b.id
+    SELECT unnest(%(ids)s::int[]) AS id
+     UNION
+    SELECT b.id
       FROM chunks a
       JOIN chunks b ON b.document_id = a.document_id AND b.ordinal IN (a.ordinal - 1, a.ordinal + 1)
-     WHERE a.id = ANY (%(ids)s::int[]) AND b.id <> ALL (%(known)s::int[])
-  ) AS near
-  JOIN chunks c ON c.id = near.id
+     WHERE a.id = ANY (%(beside)s::int[])
+  ) AS wanted
+  JOIN chunks c ON c.id = wanted.id
   JOIN documents d ON d.id = c.document_id
-  LEFT JOIN chunk_vectors v ON v.space_id = {space} AND v.chunk_id = c.id
- ORDER BY c.id
+  LEFT JOIN chunk_vectors v ON v.space_id = {space} AND v.chunk_id = c.id AND c.id <> ALL (%(measured)s::int[])
 
 -- name: languages :many
 -- The languages of the searchable documents, the commonest first.

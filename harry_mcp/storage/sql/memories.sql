@@ -20,18 +20,19 @@ SELECT k.kind, n.owner_id, n.cosine
   ) AS n
 
 -- name: missing_verified :many
--- Verified responses without a vector in a space, and the text that it is made of.
+-- Verified responses without a vector in a space, and the text that it is made of. Here and below: in a transaction
+-- their status stays as it is until the end.
 SELECT id AS owner_id, question AS text, status = 'active' AS active FROM verified_responses r
  WHERE NOT EXISTS (SELECT FROM memory_vectors m
                     WHERE m.space_id = %(space)s AND m.kind = 'verified' AND m.owner_id = r.id)
- ORDER BY id LIMIT %(limit)s
+ ORDER BY id LIMIT %(limit)s FOR SHARE OF r
 
 -- name: missing_never_serve :many
 -- Refused questions without a vector in a space.
 SELECT id AS owner_id, question AS text, true AS active FROM verified_refusals r
  WHERE NOT EXISTS (SELECT FROM memory_vectors m
                     WHERE m.space_id = %(space)s AND m.kind = 'never_serve' AND m.owner_id = r.id)
- ORDER BY id LIMIT %(limit)s
+ ORDER BY id LIMIT %(limit)s FOR SHARE OF r
 
 -- name: missing_failure :many
 -- Questions that went wrong, without a vector in a space.
@@ -39,7 +40,7 @@ SELECT id AS owner_id, question AS text, true AS active FROM feedback f
  WHERE rating = 'down'
    AND NOT EXISTS (SELECT FROM memory_vectors m
                     WHERE m.space_id = %(space)s AND m.kind = 'failure' AND m.owner_id = f.id)
- ORDER BY id LIMIT %(limit)s
+ ORDER BY id LIMIT %(limit)s FOR SHARE OF f
 
 -- name: missing_correction :many
 -- Corrections without a vector in a space.
@@ -47,4 +48,4 @@ SELECT id AS owner_id, lesson AS text, status = 'active' AS active
   FROM corrections c
  WHERE NOT EXISTS (SELECT FROM memory_vectors m
                     WHERE m.space_id = %(space)s AND m.kind = 'correction' AND m.owner_id = c.id)
- ORDER BY id LIMIT %(limit)s
+ ORDER BY id LIMIT %(limit)s FOR SHARE OF c

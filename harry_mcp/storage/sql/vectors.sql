@@ -15,24 +15,16 @@ SELECT c.public_id, v.embedding FROM chunks c JOIN chunk_vectors v ON v.chunk_id
  WHERE c.document_id = %(document_id)s AND v.space_id = %(space)s
 
 -- name: nearest :many
--- The searchable chunks nearest to a query vector, with their cosine similarity and what the ranker must know of them.
-SELECT n.chunk_id, n.score, c.public_id, c.document_id, c.ordinal, c.terms, d.title_terms
-  FROM (
-    SELECT v.chunk_id,
-           1 - (v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})) AS score
-      FROM chunk_vectors v
-     WHERE v.space_id = {space} AND v.searchable
-     ORDER BY v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})
-     LIMIT %(limit)s
-  ) AS n
-  JOIN chunks c ON c.id = n.chunk_id
-  JOIN documents d ON d.id = c.document_id
+-- The searchable chunks nearest to a query vector, with their cosine similarity.
+SELECT v.chunk_id, 1 - (v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})) AS score
+  FROM chunk_vectors v
+ WHERE v.space_id = {space} AND v.searchable
+ ORDER BY v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})
+ LIMIT %(limit)s
 
 -- name: nearest_filtered :many
 -- The same among the documents that a filter lets through.
-SELECT v.chunk_id,
-       1 - (v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})) AS score,
-       c.public_id, c.document_id, c.ordinal, c.terms, d.title_terms
+SELECT v.chunk_id, 1 - (v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})) AS score
   FROM chunk_vectors v
   JOIN chunks c ON c.id = v.chunk_id
   JOIN documents d ON d.id = c.document_id

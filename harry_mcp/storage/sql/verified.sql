@@ -5,9 +5,10 @@ VALUES (%(id)s, %(question)s, %(answer)s, %(sources)s, 'candidate', %(origin)s, 
 ON CONFLICT (id) DO NOTHING
 
 -- name: cite :run
--- Note the documents that an answer rests on, at the versions that they have now.
+-- Note the documents that an answer rests on, at the versions that they have now. Who vouches for an answer whose
+-- document is served no more vouches for it without that document.
 INSERT INTO verified_citations (verified_id, document_id, version)
-SELECT %(id)s, d.id, d.version FROM documents d WHERE d.id = ANY (%(documents)s)
+SELECT %(id)s, d.id, d.version FROM documents d WHERE d.id = ANY (%(documents)s) AND d.status IN ('live', 'flagged')
 ON CONFLICT (verified_id, document_id) DO UPDATE SET version = excluded.version
 
 -- name: uncite :run
@@ -15,8 +16,9 @@ ON CONFLICT (verified_id, document_id) DO UPDATE SET version = excluded.version
 DELETE FROM verified_citations WHERE verified_id = %(id)s
 
 -- name: lock :one
--- An entry, kept from other writers until the transaction ends.
-SELECT r.*, verified_held(r.id) AS held FROM verified_responses r WHERE id = %(id)s FOR UPDATE
+-- An entry, kept from other writers until the transaction ends. Not FOR UPDATE: who notes a serving holds its key, and
+-- two of them and one FOR UPDATE would wait for one another for ever.
+SELECT r.*, verified_held(r.id) AS held FROM verified_responses r WHERE id = %(id)s FOR NO KEY UPDATE OF r
 
 -- name: by_id :one
 -- An entry.
@@ -30,22 +32,25 @@ SELECT r.*, verified_held(r.id) AS held FROM verified_responses r
  ORDER BY r.updated_at DESC, r.id LIMIT %(limit)s OFFSET %(offset)s
 
 -- name: decide :run
--- Approve, reject, retire or bring back an entry.
+-- Approve, reject, retire or bring back an entry. Approving settles the complaints about what was served until then.
 UPDATE verified_responses
    SET status = %(status)s, updated_at = now(),
+       negatives = CASE WHEN %(status)s = 'active' THEN 0 ELSE negatives END,
        approved_by = CASE WHEN %(status)s = 'active' THEN %(by)s ELSE approved_by END,
        approved_at = CASE WHEN %(status)s = 'active' THEN now() ELSE approved_at END
  WHERE id = %(id)s
 
 -- name: reword :run
--- Another answer to the same question.
-UPDATE verified_responses SET answer = %(answer)s, updated_at = now() WHERE id = %(id)s
+-- Another answer to the same question; the uses of the one before do not speak for it.
+UPDATE verified_responses SET answer = %(answer)s, uses = 0, updated_at = now() WHERE id = %(id)s
 
 -- name: near :many
--- Active entries, with why each is held back ('' when it is not), and the question nearest to a vector that each must
--- never answer (-1 when it has none).
+-- Active entries, with why each is held back ('' when it is not), the question nearest to a vector that each must
+-- never answer (-1 when it has none), and the titles of those of its documents that are flagged for review.
 SELECT r.*, verified_held(r.id) AS held, coalesce(f.cosine, -1) AS refused_cosine,
-       coalesce(f.question, '') AS refused_question
+       coalesce(f.question, '') AS refused_question,
+       array(SELECT d.title FROM verified_citations c JOIN documents d ON d.id = c.document_id
+              WHERE c.verified_id = r.id AND d.status = 'flagged' ORDER BY d.title) AS flagged
   FROM verified_responses r
   LEFT JOIN LATERAL (
     SELECT x.question, 1 - (m.embedding <=> %(query)s) AS cosine
@@ -80,9 +85,23 @@ SELECT id, verified_id, search_id, question, match, cosine, reason, wrong, creat
 SELECT cosine, mismatch AS wrong FROM verified_lookups
  WHERE verified_id = %(id)s AND match = 'exact' ORDER BY created_at DESC LIMIT %(limit)s
 
+-- name: marks :one
+-- What a serving is marked with.
+SELECT wrong, mismatch FROM verified_lookups WHERE id = %(id)s
+
+-- name: standing :one
+-- Whether anybody complains about a serving now, and says that it answers another question.
+SELECT count(*) > 0 AS wrong, coalesce(bool_or(reason = ANY (%(mismatches)s::text[])), false) AS mismatch
+  FROM feedback WHERE rating = 'down' AND result_id IN (%(id)s, nullif(%(search_id)s, ''))
+
 -- name: mark_wrong :run
 -- Say of a serving that it was wrong, or was not after all.
 UPDATE verified_lookups SET wrong = %(wrong)s, mismatch = %(mismatch)s WHERE id = %(id)s
+
+-- name: count_wrong :one
+-- The servings since an entry was approved that somebody complained about.
+SELECT count(*)::int AS negatives FROM verified_lookups l JOIN verified_responses r ON r.id = l.verified_id
+ WHERE r.id = %(id)s AND l.match = 'exact' AND l.wrong AND l.created_at >= coalesce(r.approved_at, '-infinity')
 
 -- name: settle :run
 -- Set what complaints made of an entry.

@@ -6,14 +6,14 @@ import gzip
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO
+from io import BufferedIOBase
 
 from tests.ingest.crawl.fates import FatedSite
 from tests.ingest.crawl.site import Reply, prose
 from tests.ingest.formats.pdfs import lines, pdf
 
 LARGEST = 200_000  # bytes of a page
-TIMEOUT = 1.5  # seconds
+TIMEOUT = 2.5  # seconds: a busy machine must not make a good page slow
 RETRIES = 2
 
 
@@ -40,14 +40,16 @@ def _shams(fated: FatedSite) -> None:
         fated.page(hub, f"/sham/login-{number}", form + "<p>Please give your data.", title=title)
         fated.fate(f"/sham/login-{number}", "refused", "login")
     fated.moved(hub, "/sham/account", "/sham/login-0")
-    script = (
-        "<div id=root></div><script>boot()</script><noscript>You need to enable JavaScript to run this app.</noscript>"
-    )
-    blanks = ("", " \n\t ", "<html><body></body></html>", f"<title>App</title>{script}", "<p>&nbsp;&#8203;<br>")
+    shell = "<title>App</title><div id=root></div><script>boot()</script>"
+    asks = "<noscript>You need to enable JavaScript to run this app.</noscript>"
+    fated.put(hub, "/sham/asks-for-scripts", shell + asks, "refused", "error_page", etag=True)
+    blanks = ("", " \n\t ", "<html><body></body></html>", shell, "<p>&nbsp;&#8203;<br>")
     for number, body in enumerate(blanks):
         fated.put(hub, f"/sham/empty-{number}", body, "refused", "empty", etag=True)
     fated.page(hub, "/sham/about-404", prose("status 404", 200), title="404 Not Found: what it means")
     fated.page(hub, "/sham/printer", "<p>Plug it in, wait a minute, and look again.", title="Printer not found")
+    away = '<noscript><meta http-equiv=refresh content="0;url=/sham/for-nobody"></noscript>'
+    fated.page(hub, "/sham/for-browsers", head=away)
     fated.page(hub, "/sham/member", prose("a page beside a form", 150) + form)
 
 
@@ -82,7 +84,7 @@ def _out_of_order(fated: FatedSite) -> None:
         fated.page(hub, f"/status/{name}")
         fated.site.replies[f"/status/{name}"] = _after(statuses, fated.site.answer(f"/status/{name}"), wait)
         fated.fate(f"/status/{name}", "new", asked=(*statuses, 200))
-    fated.page(hub, "/status/patient", slow=TIMEOUT / 5)
+    fated.page(hub, "/status/patient", slow=0.2)
     fated.page(hub, "/status/slow", slow=TIMEOUT + 1)
     fated.fate("/status/slow", "failed", "timeout", (200,))
 
@@ -116,17 +118,17 @@ def _head(*headers: str) -> str:
     return "\r\n".join(("HTTP/1.1 200 OK", "Content-Type: text/html", *headers, "", ""))
 
 
-def _sends(*texts: str) -> Callable[[BinaryIO], None]:
-    def write(out: BinaryIO) -> None:
+def _sends(*texts: str) -> Callable[[BufferedIOBase], None]:
+    def write(out: BufferedIOBase) -> None:
         out.write("".join(texts).encode())
 
     return write
 
 
-def _chunks(more: Callable[[], bytes]) -> Callable[[BinaryIO], None]:
+def _chunks(more: Callable[[], bytes]) -> Callable[[BufferedIOBase], None]:
     """A body without an end, until the crawler hangs up."""
 
-    def write(out: BinaryIO) -> None:
+    def write(out: BufferedIOBase) -> None:
         out.write(_head("Transfer-Encoding: chunked").encode())
         while True:
             piece = more()
@@ -135,7 +137,7 @@ def _chunks(more: Callable[[], bytes]) -> Callable[[BinaryIO], None]:
     return write
 
 
-def _endless_headers(out: BinaryIO) -> None:
+def _endless_headers(out: BufferedIOBase) -> None:
     out.write(b"HTTP/1.1 200 OK\r\n")
     while True:
         out.write(b"X-Filler: " + b"y" * 1000 + b"\r\n")
@@ -152,7 +154,9 @@ def _packed(fated: FatedSite) -> None:
         ("zlib", "deflate", zlib.compress(page + b"<p>3")),
         ("deflate", "deflate", raw_deflate.compress(page + b"<p>4") + raw_deflate.flush()),
         ("twice", "gzip, gzip", gzip.compress(gzip.compress(page + b"<p>5"))),
-        ("identity", "identity", page + b"<p>6"),
+        ("members", "gzip", gzip.compress(page) + gzip.compress(b"<p>6")),
+        ("identity", "identity", page + b"<p>7"),
+        ("no-encoding", "UTF-8", page + b"<p>8"),
     ):
         fated.put(hub, f"/packed/{name}", body, "new", headers={"Content-Encoding": encoding}, etag=True)
     for name, encoding, body in (
@@ -162,7 +166,7 @@ def _packed(fated: FatedSite) -> None:
     ):
         fated.put(hub, f"/packed/{name}", body, "failed", "too_large", headers={"Content-Encoding": encoding})
     torn = gzip.compress(page * 50)
-    for name, encoding, body in (("torn", "gzip", torn[:-40]), ("not-gzip", "gzip", page), ("unknown", "x-own", page)):
+    for name, encoding, body in (("torn", "gzip", torn[:-40]), ("not-gzip", "gzip", page)):
         fated.put(hub, f"/packed/{name}", body, "failed", "unreadable", headers={"Content-Encoding": encoding})
 
 
@@ -180,9 +184,14 @@ def _encodings(fated: FatedSite) -> None:
 
 
 WORDS = {
-    "latin": "Größe der Straße", "bare-utf8": "Größe über alles", "meta": "Привет, мир и дом", "banana": "Größe nach Maß",
-    "utf16": "Größe in sechzehn", "bom": "Größe mit Zeichen", "sjis": "日本語の文書です",
-}  # fmt: skip
+    "latin": "Größe der Straße",
+    "bare-utf8": "Größe über alles",
+    "meta": "Привет, мир и дом",
+    "banana": "Größe nach Maß",
+    "utf16": "Größe in sechzehn",
+    "bom": "Größe mit Zeichen",
+    "sjis": "日本語の文書です",
+}
 
 
 def _encoded() -> Iterator[tuple[str, tuple[str, str, bytes]]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import BinaryIO, Literal
+from io import BufferedIOBase
+from typing import Literal
 
 from tests.ingest.crawl.site import Reply, Site, prose
 
@@ -37,7 +38,9 @@ class FatedSite:
         return path
 
     def link(self, hub: str, *hrefs: str) -> None:
-        self._hubs[hub].extend(hrefs)
+        """Links on a hub; without a hub they are met some other way."""
+        if hub:
+            self._hubs[hub].extend(hrefs)
 
     def fate(self, path: str, place: Place, says: str = "", asked: tuple[int, ...] = (200,)) -> None:
         self.fates[self.url(path)] = Fate(place, self.url(says) if says.startswith("/") else says, asked)
@@ -66,7 +69,7 @@ class FatedSite:
         self.link(hub, href)
         self.fate(address or href, "refused", reason, ())
 
-    def wire(self, hub: str, path: str, write: Callable[[BinaryIO], None], reason: str, tries: int = 1) -> None:
+    def wire(self, hub: str, path: str, write: Callable[[BufferedIOBase], None], reason: str, tries: int = 1) -> None:
         """A server that speaks HTTP badly, or for ever."""
         self.site.replies[path] = Reply(raw=write)
         self.link(hub, path)
@@ -99,14 +102,9 @@ class FatedSite:
         for path in paths:
             del self.fates[self.url(path)]
 
-    def lists(self) -> dict[str, list[str] | dict[str, str]]:
-        """The lists of the report, as it must be."""
-        found: dict[str, list[str] | dict[str, str]] = {}
-        for place in ("new", "changed", "unchanged"):
-            found[place] = sorted(url for url, fate in self.fates.items() if fate.place == place)
-        for place in ("duplicates", "redirected", "gone", "refused", "failed"):
-            found[place] = {url: fate.says for url, fate in sorted(self.fates.items()) if fate.place == place}
-        return found
+    def places(self) -> dict[str, tuple[str, str]]:
+        """Every address with the list of the report that it stands in, and its target or reason there."""
+        return {url: (fate.place, fate.says) for url, fate in self.fates.items()}
 
     def requests(self, besides: Iterable[str] = ()) -> Counter[tuple[str, int]]:
         """Every request for a page that the server must get; ``besides`` are asked for once more, with success."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import BinaryIO
+from io import BufferedIOBase
 
 _WORDS = (
     "account key billing invoice webhook contact form ticket report owner team seat role token export import "
@@ -30,7 +30,7 @@ class Reply:
     slow: float = 0.0
     etag: bool = False
     modified: str = ""
-    raw: Callable[[BinaryIO], None] | None = None
+    raw: Callable[[BufferedIOBase], None] | None = None
     """Writes all that is sent, status line and headers too, in the place of the rest; it counts as status 0."""
 
 

@@ -25,6 +25,7 @@ from tests.storage.recount import rows
 pytestmark = [pytest.mark.promise("ING-2"), pytest.mark.promise("ING-5")]
 
 PAGES = 6
+CALM: dict[str, Any] = {"timeout": 20.0}  # no page here is slow on purpose, and a busy machine is
 
 
 def a_site(site: Site) -> None:
@@ -51,27 +52,27 @@ async def test_pages_are_asked_for_whole_when_they_would_be_cut_otherwise(
     reader: Reader, settings: Settings, site: Site, connection: AsyncConnection[Any]
 ) -> None:
     a_site(site)
-    await reader.crawl(site)
+    await reader.crawl(site, settings=CALM)
     site.taken()
-    again = await reader.crawl(site)
+    again = await reader.crawl(site, settings=CALM)
     assert (len(again.unchanged), again.not_modified) == (PAGES, PAGES + 2)
     assert statuses(site) == {304: PAGES + 2}
 
     smaller = settings.ingest.model_copy(update={"chunk_characters": 300, "chunk_minimum": 50})
     async with another(reader, settings.model_copy(update={"ingest": smaller})) as cut_anew:
-        report = await cut_anew.crawl(site)
+        report = await cut_anew.crawl(site, settings=CALM)
         assert (len(report.changed), len(report.duplicates), report.chunks_written > PAGES) == (PAGES, 1, True)
         assert statuses(site) == {200: PAGES, 304: 2}, "what is stored nowhere is as it was"
         assert await rows(connection, "SELECT DISTINCT version FROM documents") == [(2,)]
-        await cut_anew.crawl(site)
+        await cut_anew.crawl(site, settings=CALM)
         assert statuses(site) == {304: PAGES + 2}
 
 
 async def test_fresh_asks_for_all_and_writes_only_what_changed(reader: Reader, site: Site) -> None:
     a_site(site)
-    await reader.crawl(site)
+    await reader.crawl(site, settings=CALM)
     site.taken()
-    report = await reader.crawl(site, fresh=True)
+    report = await reader.crawl(site, settings=CALM, fresh=True)
     assert statuses(site) == {200: PAGES + 2}
     assert (len(report.unchanged), len(report.duplicates), report.not_modified) == (PAGES, 1, 0)
     assert report.chunks_written == 0
@@ -81,12 +82,12 @@ async def test_a_topic_is_given_to_all_pages_and_can_be_changed(
     reader: Reader, site: Site, connection: AsyncConnection[Any]
 ) -> None:
     a_site(site)
-    await reader.crawl(site, topic="Help")
+    await reader.crawl(site, settings=CALM, topic="Help")
     assert await rows(connection, "SELECT DISTINCT topic FROM documents") == [("Help",)]
     site.taken()
-    assert len((await reader.crawl(site, topic="Help")).unchanged) == PAGES
+    assert len((await reader.crawl(site, settings=CALM, topic="Help")).unchanged) == PAGES
     assert statuses(site) == {304: PAGES + 2}
-    assert len((await reader.crawl(site, topic="Manual")).changed) == PAGES
+    assert len((await reader.crawl(site, settings=CALM, topic="Manual")).changed) == PAGES
     assert await rows(connection, "SELECT DISTINCT topic FROM documents") == [("Manual",)]
 
 
@@ -98,7 +99,7 @@ async def test_contexts_that_failed_are_reported_and_made_good_by_the_next_crawl
     async with vendor(always(Answer({"error": {"message": "down"}}, status=500))) as server:
         with_claude = _with_claude(settings, server.url, ask_above=5.0)
         async with another(reader, with_claude) as paid:
-            failed = await paid.crawl(site)
+            failed = await paid.crawl(site, settings=CALM)
         assert len(failed.new) == len(failed.template_contexts) == PAGES
         assert "have the template context" in failed.template_contexts[f"{site.url}/1"]
         assert failed.partial
@@ -106,7 +107,7 @@ async def test_contexts_that_failed_are_reported_and_made_good_by_the_next_crawl
         server.answering = good
         site.taken()
         async with another(reader, with_claude) as paid:
-            made_good = await paid.crawl(site)
+            made_good = await paid.crawl(site, settings=CALM)
         assert (len(made_good.changed), made_good.template_contexts) == (PAGES, {})
         assert statuses(site) == {200: PAGES, 304: 2}
         assert 0 < made_good.spent < 5
@@ -120,7 +121,7 @@ async def test_no_crawl_spends_more_than_it_may(
     async with vendor(good) as server:
         with_claude = _with_claude(settings, server.url, ask_above=0.00002)
         async with another(reader, with_claude) as capped:
-            report = await capped.crawl(site)
+            report = await capped.crawl(site, settings=CALM)
         assert report.template_contexts
         assert "--yes allows more" in next(iter(report.template_contexts.values()))
         assert report.allowance == pytest.approx(0.00002)
@@ -129,7 +130,7 @@ async def test_no_crawl_spends_more_than_it_may(
         async with another(reader, with_claude) as allowed:
             assert allowed.app.ingester.situator is not None
             allowed.app.ingester.situator.allow()
-            report = await allowed.crawl(site)
+            report = await allowed.crawl(site, settings=CALM)
         assert (report.template_contexts, report.allowance) == ({}, -1.0)
 
 
@@ -140,21 +141,21 @@ async def test_a_pdf_may_be_larger_than_a_page(reader: Reader, site: Site) -> No
     site.put("/manual.pdf", body, headers={"Content-Type": "application/octet-stream"})
     site.put("/download", body[:-1] + b"y", headers={"Content-Type": "application/pdf"})
     site.put("/page", "<p>" + "word " * 60_000)
-    report = await reader.crawl(site)
+    report = await reader.crawl(site, settings=CALM)
     assert set(report.failed) == {f"{site.url}/page"}
     assert set(report.new) | set(report.duplicates) == {
         f"{site.url}{path}" for path in ("/", "/manual.pdf", "/download")
     }
     broken = pdf([lines("x")])[:200] + b"x" * 300_000
     site.put("/manual.pdf", broken, headers={"Content-Type": "application/pdf"})
-    report = await reader.crawl(site)
+    report = await reader.crawl(site, settings=CALM)
     assert report.failed[f"{site.url}/manual.pdf"].reason == "unreadable"
 
 
 async def test_the_outlook_counts_pages_and_writes_nothing(
     reader: Reader, site: Site, connection: AsyncConnection[Any]
 ) -> None:
-    crawler = Crawler(reader.app.database, reader.app.ingester, fast(), page_bytes=200_000)
+    crawler = Crawler(reader.app.database, reader.app.ingester, fast(CALM), page_bytes=200_000)
 
     def request(**changes: Any) -> CrawlRequest:
         asked: dict[str, Any] = {"url": f"{site.url}/", "allow_private": True, **changes}
@@ -171,7 +172,7 @@ async def test_the_outlook_counts_pages_and_writes_nothing(
     assert (listed.basis, listed.pages) == ("listed", PAGES)
     assert await rows(connection, "SELECT count(*) FROM crawls") == [(0,)]
     assert await rows(connection, "SELECT count(*) FROM documents") == [(0,)]
-    await reader.crawl(site)
+    await reader.crawl(site, settings=CALM)
     assert (await crawler.outlook(request())).pages == 0
     assert (await crawler.outlook(request(topic="Help"))).pages == PAGES
     assert (await crawler.outlook(request(fresh=True))).pages == PAGES

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from tests.ingest.crawl import bad_answers
-from tests.ingest.crawl.fates import FatedSite
+from tests.ingest.crawl.fates import FatedSite, Place
 from tests.ingest.crawl.site import Site, packed, prose, sitemap
 
 SECTIONS, PAGES = 20, 16
 DEPTH = 12
 LISTS = ("/robots.txt", "/llms.txt")
-MAPS = (
-    "/maps/index.xml.gz",
-    "/maps/docs.xml",
-    "/maps/inner.xml",
-    "/maps/deep.xml.gz",
-    "/maps/plain.txt",
-    "/maps/torn.xml",
-    "/maps/bomb.xml",
-    "/maps/cut.xml.gz",
-)
+GOOD_MAPS = ("/maps/index.xml.gz", "/maps/docs.xml", "/maps/inner.xml", "/maps/deep.xml.gz", "/maps/plain.txt")
+MAPS = (*GOOD_MAPS, "/maps/torn.xml", "/maps/bomb.xml", "/maps/cut.xml.gz")
 ROBOTS = """\
 User-agent: SomeOtherBot
 Disallow: /
@@ -65,10 +57,8 @@ def _documentation(fated: FatedSite) -> None:
 def _listed(fated: FatedSite) -> None:
     """Pages that only the sitemaps know: an index in an index, gzip, plain text, and maps that are broken."""
     site, only = fated.site, [f"/listed/{number}" for number in range(24)]
-    hub = fated.hub("/listed/")
     for path in only:
-        fated.page(hub, path)
-    fated._hubs[hub].clear()
+        fated.page("", path)
     site.put("/robots.txt", ROBOTS)
     maps = site.full(*MAPS[1:4], *MAPS[4:])
     site.put("/maps/index.xml.gz", packed(sitemap(*maps, "/maps/none.xml", "https://example.org/map.xml", index=True)))
@@ -76,6 +66,7 @@ def _listed(fated: FatedSite) -> None:
     listed = sitemap(*site.full(*only[:6], "/private/listed", "/docs/section-0/page-1"), *off, lastmod="2024-05-01")
     site.put("/maps/docs.xml", listed.replace(b"<loc>", b"<loc>\n  ").replace(b"</loc>", b"\n</loc>"))
     fated.fate("/private/listed", "refused", "robots", ())
+    fated.fate("/maps/not%20an%20address", "failed", "not_found", (404,))  # read as one, beside the map
     fated.fate(off[0], "refused", "off_site", ())
     fated.fate(off[1], "refused", "private", ())
     # What lists itself is read once
@@ -91,24 +82,22 @@ def _listed(fated: FatedSite) -> None:
 
 
 def _for_models(fated: FatedSite) -> None:
-    hub = fated.hub("/models/")
     names = [f"/models/{number}.md" for number in range(5)]
     shown = "".join(f"- [Text {name}]({fated.url(name)}): for models\n" for name in names)
     fated.site.put("/llms.txt", f"# The site\n\n{shown}", headers={"Content-Type": "text/plain; charset=utf-8"})
     for name in names:
         body = f"# Model text {name}\n\nWords of [{name}](/models/linked), and of nobody else.\n"
-        fated.put(hub, name, body, "new", headers={"Content-Type": "text/markdown"}, etag=True)
-    fated._hubs[hub].clear()
-    fated.page(hub, "/models/linked")
+        fated.put("", name, body, "new", headers={"Content-Type": "text/markdown"}, etag=True)
+    fated.page("", "/models/linked")
 
 
 def _calendar(fated: FatedSite) -> None:
     """A month links to the next one, for ever; the depth limit ends it."""
     hub = fated.hub("/calendar/")
     last = DEPTH - 2
+    fated.link(hub, "/calendar/0")
     for month in range(last + 1):
-        fated.page(hub, f"/calendar/{month}", "", f"/calendar/{month + 1}")
-    fated._hubs[hub] = ["/calendar/0"]
+        fated.page("", f"/calendar/{month}", "", f"/calendar/{month + 1}")
     fated.site.page(f"/calendar/{last + 1}", prose("too far"))
     fated.fate(f"/calendar/{last + 1}", "refused", "depth", ())
 
@@ -169,7 +158,7 @@ def _circles(fated: FatedSite) -> None:
     fated.moved(hub, "/circles/cookie", "/circles/cookie")
     fated.site.replies["/circles/cookie"].headers["Set-Cookie"] = "seen=1; Path=/"  # pyright: ignore
     fated.fate("/circles/cookie", "failed", "circle", (302,))
-    for number, to in enumerate(("file:///etc/passwd", "javascript:alert(1)", "http://u:p@x.org/", "http://[x", "//")):
+    for number, to in enumerate(("file:///etc/passwd", "javascript:alert(1)", "http://u:p@x.org/", "http://[x")):
         fated.moved(hub, f"/circles/no-address-{number}", to)
         fated.fate(f"/circles/no-address-{number}", "failed", "status", (302,))
     fated.put(hub, "/circles/no-location", b"", "failed", "status", status=302)
@@ -239,10 +228,9 @@ def _sessions(fated: FatedSite) -> None:
     fated.page(hub, "/visits/other?sid=12")
     for number in range(1, DEPTH):
         path = f"/visits/endless?visit={number}"
-        fated.page(hub, path, prose("endless"), f"?visit={number + 1}", title="Endless")
+        fated.page("", path, prose("endless"), f"?visit={number + 1}", title="Endless")
         if number > 1:
             fated.fate(path, "duplicates", "/visits/endless?visit=1")
-    fated._hubs[hub] = [href for href in fated._hubs[hub] if "endless" not in href]
     fated.link(hub, "/visits/endless?visit=1")
     fated.fate(f"/visits/endless?visit={DEPTH}", "refused", "depth", ())
 
@@ -260,19 +248,19 @@ def _spellings(fated: FatedSite) -> None:
         "/links/backslash": "\\links\\backslash",
         "/links/?query=1&x=2": "?query=1&amp;x=2",
         "/links/scheme": fated.url("/links/scheme").removeprefix("http:"),
-        "/links/a//b": "a//b",
+        "/links//double": fated.url("/links//double"),
     }
     for path, href in spellings.items():
-        fated.page(hub, path)
-        fated._hubs[hub][-1] = href
+        fated.page("", path)
+        fated.link(hub, href)
     for path in ("/links/area", "/links/next", "/links/frame", "/links/below-base"):
-        fated.page(hub, path)
-        fated._hubs[hub].pop()
+        fated.page("", path)
     not_links = (
         "<!-- <a href='/links/comment'>x</a> --><script>'<a href=\"/links/script\">x</a>'</script>"
-        "<template><a href='/links/template'>x</a></template><img src='/links/image'><a name=here>x</a><a href>x</a>"
+        "<img src='/links/image'><a name=here>x</a><a href>x</a>"
         "<a href='mailto:a@x.org'>x</a><a href='tel:1'>x</a><a href='javascript:go()'>x</a><a href='data:,x'>x</a>"
-        "<a href='ftp://x.org/y'>x</a><a href='http://[x'>x</a><a href='http://x.org:99999/'>x</a><a href='blob:x'>x</a>"
+        "<a href='ftp://x.org/y'>x</a><a href='http://[x'>x</a><a href='http://x.org:99999/'>x</a>"
+        "<a href='blob:x'>x</a>"
     )
     ways = "<map><area href=area></map><frameset><frame src=frame></frameset>" + not_links
     fated.page(hub, "/links/ways", prose("ways") + ways, head="<link rel=next href=next>")
@@ -300,9 +288,71 @@ def _refused_links(fated: FatedSite) -> None:
     fated.fate("/no/below", "refused", "nofollow", ())
     fated.page(hub, "/no/index", "", "/no/under", head='<meta name="robots" content="noindex,follow">')
     fated.fate("/no/index", "refused", "noindex")
-    fated.page(hub, "/no/under")
-    fated._hubs[hub].pop()
+    fated.page("", "/no/under")
     for number, value in enumerate(("noindex", "none", "harry-mcp: noindex", "unavailable_after: 2020-01-01, noindex")):
         fated.page(hub, f"/no/header-{number}", headers={"X-Robots-Tag": value})
         fated.fate(f"/no/header-{number}", "refused", "noindex")
     fated.page(hub, "/no/other", headers={"X-Robots-Tag": "otherbot: noindex"})
+
+
+def change(fated: FatedSite) -> None:
+    """What happens to a site in a month, to be crawled after an ``again``."""
+    site, section = fated.site, "/docs/section-2/"
+    site.page(f"{section}page-3", prose("another text"), "page-4")
+    fated.fate(f"{section}page-3", "changed")
+    site.page(f"{section}page-12", prose("with more to read"), "/docs/added")
+    fated.fate(f"{section}page-12", "changed")
+    fated.page("", "/docs/added")
+    answers: tuple[tuple[int, int, Place, str], ...] = (
+        (4, 404, "gone", "not_found"),
+        (5, 410, "gone", "gone"),
+        (10, 500, "failed", "server_error"),
+        (11, 403, "failed", "forbidden"),
+    )
+    for page, status, place, says in answers:
+        site.put(f"{section}page-{page}", "x", status=status)
+        asked = (status,) * (bad_answers.RETRIES + 1 if status == 500 else 1)
+        fated.fate(f"{section}page-{page}", place, says, asked)
+    site.moved(f"{section}page-6", "/docs/moved-here", 301)
+    fated.fate(f"{section}page-6", "gone", "moved", (301,))
+    fated.page("", "/docs/moved-here", prose(f"{section}page-6"), title=f"Page {section}page-6")
+    site.page(f"{section}page-7", prose("no index"), head="<meta name=robots content=noindex>")
+    fated.fate(f"{section}page-7", "gone", "noindex")
+    site.page(f"{section}page-8", "<p>Sorry.", title="Page not found")
+    fated.fate(f"{section}page-8", "gone", "soft_404")
+    site.page(f"{section}page-9", "<form><input type=password></form><p>Who are you?", title="Log in")
+    fated.fate(f"{section}page-9", "refused", "login")
+    _lose_originals(fated)
+    _close_a_section(fated)
+    _mend_the_maps(fated)
+
+
+def _lose_originals(fated: FatedSite) -> None:
+    """What was a copy is the original now."""
+    fated.site.page("/same/first", prose("no twin any more"), title="Twins")
+    fated.fate("/same/first", "changed")
+    fated.fate("/same/second", "new", asked=(304, 200))
+    for path in ("/same/third/", "/same/first?view=print", "/same/FIRST"):
+        fated.fate(path, "duplicates", "/same/second", (304, 200))
+    fated.site.put("/same/original", "x", status=404)
+    fated.fate("/same/original", "gone", "not_found", (404,))
+    for path in ("/same/print", "/same/amp", "/same/header"):
+        fated.fate(path, "new", asked=(304, 200))
+
+
+def _close_a_section(fated: FatedSite) -> None:
+    closed = "/docs/section-3/"
+    fated.site.put("/robots.txt", ROBOTS.replace("Disallow: /tmp", f"Disallow: /tmp\nDisallow: {closed}"))
+    for path in (closed, *(f"{closed}page-{page}" for page in range(PAGES))):
+        fated.fate(path, "refused", "robots", ())
+
+
+def _mend_the_maps(fated: FatedSite) -> None:
+    """Every map can be read now, and one page is not in them any more."""
+    site = fated.site
+    site.put("/maps/index.xml.gz", packed(sitemap(*site.full(*GOOD_MAPS[1:]), index=True)))
+    site.put(
+        "/maps/docs.xml", sitemap(*site.full(*(f"/listed/{number}" for number in (1, 2, 3, 4, 5, *range(18, 24)))))
+    )
+    fated.fate("/listed/0", "gone", "unlinked", ())
+    fated.forget("/private/listed", "/maps/not%20an%20address", "https://example.org/listed", "http://10.1.2.3/listed")

@@ -1,0 +1,75 @@
+"""harry eval corrections: whether the corrections that bear on a question are found, and no others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harry_mcp.cli import eval_options as options
+from harry_mcp.cli.console import print_json, run, terminal
+from harry_mcp.settings import load_settings
+
+_SHOWN = 10
+
+
+def eval_corrections(
+    golden: Annotated[
+        Path,
+        typer.Option(
+            help='JSONL of corrections {"id", "lesson", "wrong", "truth", "topic"?} and of questions '
+            '{"id", "text", "relevant"}; relevant is empty for a question that no correction bears on.'
+        ),
+    ],
+    as_json: options.AsJson = False,
+) -> None:
+    """Store the corrections in a database of their own, ask every question, and see what each one brings.
+
+    It prints recall@3 and MRR of the corrections that were wanted, how often nothing was rightly brought, and what
+    other floors of relevance (HARRY_CORRECT__RELEVANCE) would give.
+    """
+    from harry_mcp.evals import corrections
+
+    settings = load_settings()
+    figures = run(corrections.evaluate(settings, corrections.load(golden)))
+    if as_json:
+        print_json(figures)
+    else:
+        _print(figures)
+
+
+def _print(figures: dict[str, Any]) -> None:
+    from rich.table import Table
+
+    console = terminal()
+    console.print(
+        f"{figures['corrections']} corrections, {figures['questions']} questions; floor {figures['floor']:.2f}\n"
+        f"[dim]{figures['embeddings']}[/]",
+        soft_wrap=True,
+    )
+    table = Table()
+    columns = ("recall@3", "mrr", "nothing_right", "wrong")
+    for column in ("floor", *columns):
+        table.add_column(column.replace("_", " "), justify="right")
+    table.add_row(f"{figures['floor']:.2f}", *(f"{figures[name]:.3f}" for name in columns), style="bold")
+    table.add_section()
+    for point in figures["curve"]:
+        table.add_row(f"{point['floor']:.2f}", *(f"{point[name]:.3f}" for name in columns))
+    console.print(table)
+    _print_questions(figures["missed"], "Missed")
+    _print_questions(figures["brought_in_vain"], "Brought in vain")
+
+
+def _print_questions(rows: list[dict[str, Any]], says: str) -> None:
+    from rich.markup import escape
+
+    console = terminal()
+    if rows:
+        console.print(f"[bold]{says}[/] ({len(rows)} questions)")
+    for row in rows[:_SHOWN]:
+        got = ", ".join(f"{item['id']} {item['relevance']:.2f}" for item in row["brought"]) or "nothing"
+        wanted = ", ".join(row["relevant"]) or "nothing"
+        console.print(f"  {row['id']} {escape(row['text'])}: wanted {wanted}, got {got}", soft_wrap=True)
+    if len(rows) > _SHOWN:
+        console.print(f"  [dim]and {len(rows) - _SHOWN} more; --json has all[/]")

@@ -1,0 +1,71 @@
+"""How many answers a lesson would go into, before it does."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from harry_mcp.domain.corrections import Correction, CorrectionStatus, Lesson
+from harry_mcp.ports import Embedder
+from harry_mcp.settings import CorrectSection
+from harry_mcp.stages.correct.selection import relevance
+from harry_mcp.storage.database import Database
+
+# Fewer recent questions than this say nothing about how many answers a lesson touches.
+_LEAST_SAMPLE = 20
+
+
+class Breadth:
+    """Measures lessons on the questions that were asked last."""
+
+    def __init__(self, settings: CorrectSection, database: Database, embedder: Embedder) -> None:
+        self._settings = settings
+        self._database = database
+        self._embedder = embedder
+
+    async def too_broad(self, lesson: Lesson, vector: npt.NDArray[np.float32]) -> str:
+        """Why a lesson that would go into very many answers waits; empty when it would not.
+
+        Raises:
+            ProviderError: the questions could not be embedded.
+        """
+        sample, share = self._settings.broad_sample, self._settings.broad_share
+        if not sample or share >= 1:
+            return ""
+        async with self._database.reading() as unit:
+            asked = await unit.corrections.recent_questions(sample)
+        if len(asked) < _LEAST_SAMPLE:
+            return ""
+        # As the searches embedded them, so that most of it is remembered.
+        cosines = (await self._embedder.embed_queries([each.query for each in asked])) @ vector
+        said = _as_stored(lesson)
+        bears = [
+            relevance(each.question, said, float(cosine)) >= self._settings.relevance
+            for each, cosine in zip(asked, cosines, strict=True)
+        ]
+        touched = sum(bears) / len(bears)
+        return f"it would go into {touched:.0%} of recent answers" if touched > share else ""
+
+
+def _as_stored(lesson: Lesson) -> Correction:
+    """The lesson in the form in which stored ones are measured."""
+    now = datetime.now(UTC)
+    return Correction(
+        id=lesson.id,
+        topic=lesson.topic,
+        wrong=lesson.wrong,
+        truth=lesson.truth,
+        lesson=lesson.line,
+        source_url=lesson.source_url,
+        status=CorrectionStatus.PENDING,
+        status_reason="",
+        author="",
+        decided_by="",
+        document_id="",
+        created_at=now,
+        updated_at=now,
+        reports=0,
+        reporters=0,
+    )

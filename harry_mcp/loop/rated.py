@@ -1,0 +1,89 @@
+"""What an opinion is about: the result behind an id, and the documents behind addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harry_mcp.domain.verified import VerifiedSource
+from harry_mcp.errors import NotFoundError, SourceError
+from harry_mcp.ingest.addresses import spellings
+from harry_mcp.storage.curation import NamedDocument
+from harry_mcp.storage.unit_of_work import UnitOfWork
+from harry_mcp.storage.verified import Lookup
+from harry_mcp.storage.web import StoredWebSearch
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """The result that an opinion is about. ``documents`` are those that it brought, best first."""
+
+    question: str
+    documents: tuple[str, ...] = ()
+    lookup: Lookup | None = None
+    web: StoredWebSearch | None = None
+
+
+async def rated(unit: UnitOfWork, result_id: str) -> Rated:
+    """The result of an id, wherever it came from.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    lookup = await unit.verified.lookup(result_id)
+    search = await unit.searches.get(lookup.search_id if lookup and lookup.search_id else result_id)
+    if search is not None:
+        documents = tuple(dict.fromkeys(str(item["document_id"]) for item in search.ranking))
+        return Rated(search.question, documents, lookup)
+    if lookup is not None:
+        return Rated(lookup.question, (), lookup)
+    web = await unit.web.get(result_id)
+    if web is not None:
+        return Rated(web.question, web=web)
+    raise NotFoundError(
+        f"There is no result {result_id[:60]!r}. Pass the search_id, lookup_id or web_id of an answer that a tool gave."
+    )
+
+
+async def named(unit: UnitOfWork, urls: Sequence[str]) -> dict[str, NamedDocument]:
+    """The documents behind addresses, sources or ids, each once, by id."""
+    found: dict[str, NamedDocument] = {}
+    for url in urls:
+        found.update((document.id, document) for document in await unit.curation.by_address(_spellings(url)))
+    return found
+
+
+async def sources(unit: UnitOfWork, urls: Sequence[str], about: Rated) -> list[VerifiedSource]:
+    """What a praised answer rests on: the documents and web pages behind its addresses, else the best that was found.
+
+    An address that is neither in the knowledge base nor was returned by the web search is left out: it was made up.
+    """
+    titles = {str(page["url"]): str(page["title"]) for page in about.web.results} if about.web else {}
+    found: dict[str, VerifiedSource] = {}
+    for url in urls or titles:
+        for document in (await named(unit, [url])).values():
+            found[document.id] = await _source(unit, document.id)
+        for page in titles.keys() & set(_spellings(url)):
+            found[page] = VerifiedSource(title=titles[page] or page, url=page)
+    if not found and about.documents:
+        best = about.documents[0]
+        found[best] = await _source(unit, best)
+    return [source for source in found.values() if source.title]
+
+
+async def _source(unit: UnitOfWork, document_id: str) -> VerifiedSource:
+    """A document as a source; without a title when it is gone."""
+    document = await unit.documents.get(document_id)
+    if document is None:
+        return VerifiedSource(title="")
+    return VerifiedSource(
+        title=document.title or document.source, url=document.url, source=document.source, document_id=document.id
+    )
+
+
+def _spellings(url: str) -> list[str]:
+    """The ways in which an address may be stored; a source that is no web address stands for itself."""
+    try:
+        return spellings(url)
+    except SourceError:
+        return [url]
