@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from harry_mcp.domain.people import Principal, Role
-from harry_mcp.domain.plain import sanitised, visible
+from harry_mcp.domain.plain import one_line, sanitised, visible
 from harry_mcp.domain.verified import (
     LONGEST_ANSWER,
     LONGEST_QUESTION,
@@ -24,6 +24,7 @@ from harry_mcp.storage.texts import storable
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
 _LONGEST_ID = 200
+_LONGEST_NAME = 2000
 _BECOMES = {
     VerifiedAction.APPROVE: VerifiedStatus.ACTIVE,
     VerifiedAction.REJECT: VerifiedStatus.REJECTED,
@@ -65,7 +66,8 @@ class VerifiedReviewFlow:
             raise InputError("A verified response needs a question and an answer, both with words in them.")
         vector = (await self._questions.vectors([asked]))[0]
         async with self._database.transaction() as unit:
-            key = await unit.verified.submit(asked, text, sources, origin=origin, result_id="", by=by.name)
+            shown = [_shown(source) for source in sources]
+            key = await unit.verified.submit(asked, text, shown, origin=origin, result_id="", by=by.name)
             entry = await unit.verified.lock(key)
             memory = MemoryText(key, asked, active=entry.status is VerifiedStatus.ACTIVE)
             await unit.memories.put(MemoryKind.VERIFIED, [memory], [vector])
@@ -123,6 +125,12 @@ def _answer(text: str) -> str:
             f"The answer has {len(answer):,} characters; an official answer has at most {LONGEST_ANSWER:,}. Shorten it."
         )
     return answer
+
+
+def _shown(source: VerifiedSource) -> VerifiedSource:
+    """The source with nothing in it that does not show."""
+    title, url, name = (one_line(text, _LONGEST_NAME) for text in (source.title, source.url, source.source))
+    return VerifiedSource(title=title, url=url, source=name, document_id=storable(source.document_id))
 
 
 async def _found(unit: UnitOfWork, key: str) -> VerifiedResponse:

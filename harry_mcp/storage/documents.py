@@ -14,10 +14,11 @@ from psycopg.types.json import Jsonb
 
 from harry_mcp.domain.documents import ContextualChunk, Document, DocumentStatus, SourceDocument
 from harry_mcp.domain.search import Passage
+from harry_mcp.domain.terms import pack
 from harry_mcp.domain.tokens import index_terms
 from harry_mcp.errors import NotFoundError
 from harry_mcp.storage import queries
-from harry_mcp.storage.keywords import IndexedChunk, KeywordIndex
+from harry_mcp.storage.keywords import KeywordIndex
 from harry_mcp.storage.vectors import Vectors
 
 _DOCUMENTS = queries.load("documents")
@@ -84,6 +85,14 @@ class _Faces:
 class _Source:
     source: str
     title: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """The packed term ids of a title and of each chunk."""
+
+    title: bytes
+    chunks: Sequence[bytes]
 
 
 class Documents:
@@ -172,12 +181,18 @@ class Documents:
             if status.searchable:
                 await self._unindex(document.id)
             await queries.run(self._connection, _CHUNKS["delete_of_document"], {"document_id": document.id})
-        statement = _DOCUMENTS["insert" if state is None else "replace"]
-        await queries.run(self._connection, statement, _columns(document, recipe, status))
-        chunk_ids = await self._insert_chunks(document.id, chunks)
-        await self._vectors.add(chunk_ids, vectors, searchable=status.searchable)
-        if status.searchable:
-            await self._index(document, list(zip(chunk_ids, chunks, strict=True)))
+        terms = _Terms(b"", [b""] * len(chunks))
+        # Statements whose result nobody needs travel together with the next ones: on a busy machine every answer that
+        # is waited for costs more than the statement.
+        async with self._connection.pipeline():
+            if status.searchable:
+                terms = await self._terms(document.title, [item.contextual_text for item in chunks], document.language)
+            statement = _DOCUMENTS["insert" if state is None else "replace"]
+            await queries.run(self._connection, statement, _columns(document, recipe, status, terms.title))
+            chunk_ids = await self._insert_chunks(document.id, chunks, terms.chunks)
+            await self._vectors.add(chunk_ids, vectors, searchable=status.searchable)
+            if status.searchable:
+                await self._keywords.add(list(zip(chunk_ids, terms.chunks, strict=True)), terms.title)
         return True
 
     async def set_status(self, document_id: str, status: DocumentStatus) -> None:
@@ -211,7 +226,9 @@ class Documents:
         await queries.run(self._connection, _DOCUMENTS["delete"], {"id": document_id})
         return True
 
-    async def _insert_chunks(self, document_id: str, chunks: Sequence[ContextualChunk]) -> list[int]:
+    async def _insert_chunks(
+        self, document_id: str, chunks: Sequence[ContextualChunk], terms: Sequence[bytes]
+    ) -> list[int]:
         rows = await queries.many(
             self._connection,
             _CHUNKS["insert"],
@@ -225,38 +242,38 @@ class Documents:
                 "contextual": [item.contextual_text for item in chunks],
                 "starts": [item.chunk.start for item in chunks],
                 "ends": [item.chunk.end for item in chunks],
+                "terms": list(terms),
             },
         )
         return [row.id for row in rows]
 
-    async def _index(self, document: SourceDocument, chunks: Sequence[tuple[int, ContextualChunk]]) -> None:
-        entries = [
-            IndexedChunk(chunk_id, index_terms(item.contextual_text, document.language)) for chunk_id, item in chunks
-        ]
-        await self._enter(document.id, entries, index_terms(document.title, document.language))
-
     async def _reindex(self, document: Document) -> None:
         rows = await self._stored_chunks(document.id)
-        entries = [IndexedChunk(row.id, index_terms(row.contextual_content, document.language)) for row in rows]
-        await self._enter(document.id, entries, index_terms(document.title, document.language))
+        terms = await self._terms(document.title, [row.contextual_content for row in rows], document.language)
+        ids = [row.id for row in rows]
+        await self._keywords.add(list(zip(ids, terms.chunks, strict=True)), terms.title)
+        await self._keep_terms(document.id, ids, terms)
 
-    async def _enter(self, document_id: str, entries: list[IndexedChunk], title: list[str]) -> None:
-        packed, title_packed = await self._keywords.add(entries, title)
-        await self._keep_terms(document_id, [entry.chunk_id for entry in entries], packed, title_packed)
+    async def _terms(self, title: str, texts: Sequence[str], language: str) -> _Terms:
+        """The terms of a document, packed; new ones are entered."""
+        title_terms, *chunk_terms = (index_terms(text, language) for text in (title, *texts))
+        ids = await self._keywords.ids({*title_terms, *(term for terms in chunk_terms for term in terms)})
+        packed = [pack(ids[term] for term in terms) for terms in (title_terms, *chunk_terms)]
+        return _Terms(packed[0], packed[1:])
 
     async def _unindex(self, document_id: str) -> None:
         rows = await self._stored_chunks(document_id)
         title = await queries.one(self._connection, _DOCUMENTS["title_terms"], _Packed, {"id": document_id})
         await self._keywords.remove([(row.id, row.terms) for row in rows], title.terms if title else b"")
         # Term ids of a hidden document would point at terms that may be forgotten meanwhile.
-        await self._keep_terms(document_id, [row.id for row in rows], [b""] * len(rows), b"")
+        await self._keep_terms(document_id, [row.id for row in rows], _Terms(b"", [b""] * len(rows)))
 
     async def _stored_chunks(self, document_id: str) -> list[_StoredChunk]:
         return await queries.many(self._connection, _CHUNKS["of_document"], _StoredChunk, {"document_id": document_id})
 
-    async def _keep_terms(self, document_id: str, chunk_ids: list[int], packed: list[bytes], title: bytes) -> None:
-        await queries.run(self._connection, _CHUNKS["set_terms"], {"ids": chunk_ids, "terms": packed})
-        await queries.run(self._connection, _DOCUMENTS["set_title_terms"], {"id": document_id, "terms": title})
+    async def _keep_terms(self, document_id: str, chunk_ids: list[int], terms: _Terms) -> None:
+        await queries.run(self._connection, _CHUNKS["set_terms"], {"ids": chunk_ids, "terms": list(terms.chunks)})
+        await queries.run(self._connection, _DOCUMENTS["set_title_terms"], {"id": document_id, "terms": terms.title})
 
 
 def _typed(row: Document | None) -> Document | None:
@@ -279,7 +296,7 @@ def chunk_public_ids(document_id: str, chunks: Sequence[ContextualChunk]) -> lis
     return ids
 
 
-def _columns(document: SourceDocument, recipe: str, status: DocumentStatus) -> dict[str, object]:
+def _columns(document: SourceDocument, recipe: str, status: DocumentStatus, title_terms: bytes) -> dict[str, object]:
     return {
         "id": document.id,
         "source": document.source,
@@ -291,4 +308,5 @@ def _columns(document: SourceDocument, recipe: str, status: DocumentStatus) -> d
         "content": document.text,
         "content_hash": document.content_hash,
         "recipe": recipe,
+        "title_terms": title_terms,
     }

@@ -18,7 +18,7 @@ from psycopg import AsyncConnection
 
 from harry_mcp.domain.bm25 import K1, B, idf
 from harry_mcp.domain.search import CorpusStatistics, QueryTerm, SearchFilters
-from harry_mcp.domain.terms import pack, unpack
+from harry_mcp.domain.terms import unpack
 from harry_mcp.errors import StorageError
 from harry_mcp.storage import queries
 
@@ -59,14 +59,6 @@ class KeywordRanking:
 
 
 @dataclass(frozen=True, slots=True)
-class IndexedChunk:
-    """A chunk as the index needs it: its id and its terms in order."""
-
-    chunk_id: int
-    terms: list[str]
-
-
-@dataclass(frozen=True, slots=True)
 class IndexedTerm:
     """A term's id, and how many chunks hold it in the passage and in the title."""
 
@@ -103,27 +95,25 @@ class KeywordIndex:
         rows = await queries.many(self._connection, _SQL["languages"], _Language)
         return tuple(dict.fromkeys(row.language or "en" for row in rows)) or ("en",)
 
-    async def add(self, chunks: Sequence[IndexedChunk], title: list[str]) -> tuple[list[bytes], bytes]:
-        """Enter a document's chunks; the writers' lock must be held.
+    async def ids(self, terms: Collection[str]) -> dict[str, int]:
+        """The ids of terms; new ones get one. The writers' lock must be held."""
+        ordered = sorted(terms)
+        await queries.run(self._connection, _SQL["add_terms"], {"terms": ordered})
+        return {term: row.id for term, row in (await self.find(ordered)).items()}
 
-        Returns the packed term ids of each chunk and of the title, as the rows of both keep them.
-        """
-        ids = await self._ids({*title, *(term for chunk in chunks for term in chunk.terms)})
-        packed = [pack(ids[term] for term in chunk.terms) for chunk in chunks]
-        title_packed = pack(ids[term] for term in title)
-        columns: tuple[list[int], list[int], list[int], list[int]] = ([], [], [], [])
-        for chunk in chunks:
-            for term, frequency in Counter(chunk.terms).items():
-                row = (ids[term], chunk.chunk_id, min(frequency, _MOST), len(chunk.terms))
-                for column, value in zip(columns, row, strict=True):
-                    column.append(value)
-        await queries.run(
-            self._connection,
-            _SQL["add_postings"],
-            dict(zip(("terms", "chunks", "tf", "lengths"), columns, strict=True)),
-        )
-        await self._change(packed, title_packed, 1)
-        return packed, title_packed
+    async def add(self, chunks: Sequence[tuple[int, bytes]], title: bytes) -> None:
+        """Enter a document's chunks, each with its packed term ids; the writers' lock must be held."""
+        columns: dict[str, list[int]] = {"terms": [], "chunks": [], "tf": [], "lengths": []}
+        for chunk_id, packed in chunks:
+            length = len(packed) // 4
+            counted = Counter(unpack(packed))
+            columns["terms"].extend(counted)
+            columns["tf"].extend(min(frequency, _MOST) for frequency in counted.values())
+            columns["chunks"].extend([chunk_id] * len(counted))
+            columns["lengths"].extend([length] * len(counted))
+        postings = {name: _array(column) for name, column in columns.items()}
+        await queries.run(self._connection, _SQL["add_postings"], postings)
+        await self._change([packed for _, packed in chunks], title, 1)
 
     async def remove(self, chunks: Sequence[tuple[int, bytes]], title: bytes) -> None:
         """Take a document's chunks out again, given as ``add`` packed them; the writers' lock must be held."""
@@ -187,11 +177,6 @@ class KeywordIndex:
         }
         return {row[0]: Signals(*row) for row in await queries.tuples(self._connection, self._signals, parameters)}
 
-    async def _ids(self, terms: set[str]) -> dict[str, int]:
-        ordered = sorted(terms)
-        await queries.run(self._connection, _SQL["add_terms"], {"terms": ordered})
-        return {term: row.id for term, row in (await self.find(ordered)).items()}
-
     async def _change(self, chunks: Sequence[bytes], title: bytes, sign: int) -> list[int]:
         held: Counter[int] = Counter()
         for packed in chunks:
@@ -223,6 +208,11 @@ class KeywordIndex:
         if row is None:
             raise StorageError("The corpus row is missing; the schema was changed by hand. Restore a backup.")
         return row
+
+
+def _array(numbers: Sequence[int]) -> str:
+    """Numbers as PostgreSQL reads an array: a list would be looked at one by one, and postings are many."""
+    return "{" + ",".join(map(str, numbers)) + "}"
 
 
 def query_word(variants: Sequence[str], known: Mapping[str, IndexedTerm]) -> QueryTerm:

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from psycopg import AsyncConnection
 
+from harry_mcp.app import App
 from harry_mcp.domain.documents import SourceDocument
 from harry_mcp.domain.search import OptimizedQuery, Retrieval, SearchFilters
 from harry_mcp.errors import StorageError
 from harry_mcp.ingest.ingester import Ingester
 from harry_mcp.ingest.reembedding import drop_idle, reembed
 from harry_mcp.ports import Embedder
+from harry_mcp.profile import DomainProfile
 from harry_mcp.providers.local.embedder import SPACE, LocalEmbedder
 from harry_mcp.settings import Settings
 from harry_mcp.stages.retrieve.retriever import HybridRetriever
@@ -71,6 +73,17 @@ async def test_a_process_of_the_old_model_says_so_and_keeps_answering(
     assert not (await old.ask()).statistics.space_changed
     assert (await new.ask()).statistics.space_changed
     await moved.close()
+
+
+@pytest.mark.promise("OPS-3")
+async def test_the_result_of_a_search_names_it(settings: Settings, filled: Database, embedder: LocalEmbedder) -> None:
+    app = App(settings, DomainProfile(), filled, embedder)
+    assert (await app.loop.search("How do I rotate the API key?", record=False)).degraded == ()
+    await reembed(filled, SecondModel(embedder))
+    result = await app.loop.search("How do I rotate the API key?", record=False)
+    assert result.degraded == ("embedding_space_changed",)
+    assert result.status == "degraded"
+    assert result.hits[0].passage.title == "Keys"
 
 
 async def test_idle_vectors_are_dropped_and_nothing_else(

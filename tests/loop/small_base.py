@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ KEYS = SourceDocument(
     title="API keys",
     url="https://docs.example.com/keys",
     language="en",
-    text="# API keys\n\n## Rotate an API key\n\nOpen Settings, choose API keys, and press Rotate to rotate the API key. "
+    text="# API keys\n\n## Rotate an API key\n\nOpen Settings, choose API keys, and press Rotate to rotate it. "
     "The old key works for one hour.\n\n## Delete an API key\n\nPress Delete; it stops at once.",
 )
 OTHERS = [
@@ -94,3 +95,8 @@ async def scalar(connection: AsyncConnection[Any], statement: str, *parameters: 
     row = await (await connection.execute(statement.encode(), parameters)).fetchone()
     assert row is not None
     return row[0]
+
+
+async def backfilled() -> None:
+    """Wait until the apps that were opened have embedded what lacked a vector."""
+    await asyncio.gather(*(task for task in asyncio.all_tasks() if task.get_name() == "harry-backfill"))

@@ -13,7 +13,7 @@ from harry_mcp.app import App
 from harry_mcp.domain.documents import DocumentStatus
 from harry_mcp.domain.people import Role
 from harry_mcp.domain.search import Band, NextAction
-from harry_mcp.domain.verified import Match, VerifiedAction, VerifiedStatus
+from harry_mcp.domain.verified import Match, VerifiedAction, VerifiedSource, VerifiedStatus
 from harry_mcp.errors import InputError, NotFoundError
 from harry_mcp.server.render_verified import entry_reply, match_reply
 from harry_mcp.settings import Settings
@@ -25,6 +25,7 @@ from tests.loop.small_base import (
     IN_OTHER_WORDS,
     KEYS,
     QUESTION,
+    backfilled,
     down,
     entry_of,
     filled,
@@ -35,6 +36,7 @@ from tests.loop.small_base import (
     up,
 )
 
+FAR_WORDS = "How should an API key be rotated?"
 DELETE = "How do I delete an API key?"
 
 
@@ -90,7 +92,9 @@ async def test_an_official_answer_takes_the_place_of_a_gap(app: App, connection:
 
 
 @pytest.mark.promise("VER-4")
-@pytest.mark.parametrize("question", [DELETE, "How do I rotate an API key in v2?", "How do I rotate an SSH key?"])
+@pytest.mark.parametrize(
+    "question", ["How do I rotate an API key in v2?", "How do I rotate 3 API keys?", "How do I not rotate an API key?"]
+)
 async def test_a_near_question_is_given_the_answer_as_context_only(app: App, question: str) -> None:
     await filled(app)
     entry = await official(app)
@@ -236,7 +240,7 @@ async def test_a_change_of_mind_is_counted_exactly_whoever_else_speaks(app: App)
 async def test_it_raises_its_own_bar_when_it_answered_another_question(app: App) -> None:
     await filled(app)
     entry = await official(app)
-    served = await app.loop.lookup(IN_OTHER_WORDS)
+    served = await app.loop.lookup(FAR_WORDS)
     cosine = served.verified.cosine
     assert 0.85 <= cosine < 0.98
     for _ in range(9):
@@ -246,13 +250,13 @@ async def test_it_raises_its_own_bar_when_it_answered_another_question(app: App)
     await down(app, served, reason="irrelevant")
     learnt = await entry_of(app, entry.id)
     assert learnt.threshold == pytest.approx(cosine + 0.001)
-    again = (await app.loop.lookup(IN_OTHER_WORDS)).verified
+    again = (await app.loop.lookup(FAR_WORDS)).verified
     assert again.match is Match.PARTIAL
     assert f"needed {learnt.threshold:.3f}" in again.reason
     assert (await app.loop.lookup(QUESTION)).verified.match is Match.EXACT
     await up(app, served)
     assert (await entry_of(app, entry.id)).threshold == 0
-    assert (await app.loop.lookup(IN_OTHER_WORDS)).verified.match is Match.EXACT
+    assert (await app.loop.lookup(FAR_WORDS)).verified.match is Match.EXACT
 
 
 @pytest.mark.promise("VER-2")
@@ -332,8 +336,9 @@ async def test_what_does_not_fit_an_entry_is_refused(app: App) -> None:
 async def test_official_answers_are_stored_clean_and_without_private_details(
     app: App, connection: AsyncConnection[Any]
 ) -> None:
-    hostile = "Write to ann.smith@example.com.\x00\ud800 Pay \u202ewith\u202c 4111 1111 1111 1111.\u200b"
-    entry = await app.loop.verified.add(f"Who pays\x00 \ud83d{QUESTION}", hostile, [], origin="test\x00", by=ANN)
+    source = VerifiedSource(title="A\x00 page\ud800", url="https://docs.example.com/\x00\u202e")
+    hostile = "Write to ann.smith@gmail.com.\x00\ud800 Pay \u202ewith\u202c 4539 1488 0343 6467.\u200b"
+    entry = await app.loop.verified.add(f"Who pays\x00 \ud83d{QUESTION}", hostile, [source], origin="test", by=ANN)
     assert entry.answer == "Write to [EMAIL]. Pay with [CARD]."
     # A curator may want such a detail in it: what he writes stays, but for what does not show.
     kept = await app.loop.verified.review(
@@ -341,7 +346,7 @@ async def test_official_answers_are_stored_clean_and_without_private_details(
     )
     assert kept.answer == "Write to support@example.com."
     stored: str = await scalar(connection, "SELECT string_agg(r::text, ' ') FROM verified_responses r")
-    for gone in ("ann.smith", "4111", "\u202e", "\u200b"):
+    for gone in ("ann.smith", "4539", "\u202e", "\u200b"):
         assert gone not in stored
 
 
@@ -355,15 +360,9 @@ async def test_vectors_that_were_lost_are_made_again_in_step_with_the_status(
     await connection.execute("DELETE FROM memory_vectors")
     assert (await app.loop.lookup(QUESTION)).verified.match is Match.NONE
     async with await App.open(settings) as again:
-        await _backfilled(again)
+        await backfilled()
         assert (await again.loop.lookup(IN_OTHER_WORDS)).verified.match is Match.EXACT
         assert (await again.loop.lookup("How do I rotate keys?")).verified.match is Match.NONE
         assert (await again.loop.lookup(DELETE)).verified.match is not Match.EXACT
         await again.loop.verified.review(waiting.id, VerifiedAction.APPROVE, CURATOR)
         assert (await again.loop.lookup(DELETE)).verified.match is Match.EXACT
-
-
-async def _backfilled(app: App) -> None:
-    for task in asyncio.all_tasks():
-        if task.get_name() == "harry-backfill":
-            await task

@@ -14,7 +14,6 @@ import importlib
 import os
 import sys
 import threading
-from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import resources
@@ -36,6 +35,7 @@ MODEL_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6
 WORD_PIECES = 256
 # More threads than this gain nothing on a model this small.
 _MOST_THREADS = 4
+_NICENESS = 5  # of the threads that embed documents: a third of the weight of all others
 
 
 class LocalEmbedder:
@@ -100,31 +100,20 @@ class _Model:
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(WORD_PIECES)
         self._threads = threads
-        self._helpers = ThreadPoolExecutor(max(1, threads - 1), thread_name_prefix="harry-embed")
+        self._workers = ThreadPoolExecutor(threads, thread_name_prefix="harry-embed", initializer=_step_back)
 
     def embed(self, texts: list[str], batch_tokens: int) -> Vectors:
-        encoded = [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
+        encoded: list[list[int]] = [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
         vectors = np.empty((len(texts), SPACE.dimension), dtype=np.float32)
-        left = deque(_batches(encoded, batch_tokens))
+        batches = _batches(encoded, batch_tokens)
 
-        def work() -> None:
-            while left:
-                try:
-                    batch = left.pop()
-                except IndexError:  # another thread took the last one
-                    return
-                vectors[batch] = self._run([encoded[i] for i in batch])
+        def run(batch: list[int]) -> Vectors:
+            return self._run([encoded[i] for i in batch])
 
-        # The caller works too and waits for no helper that has not begun, so that a question never queues behind the
-        # helpers of a long ingestion.
-        helpers = [self._helpers.submit(work) for _ in range(min(self._threads, len(left)) - 1)]
-        try:
-            work()
-        finally:
-            left.clear()
-            begun = [helper for helper in helpers if not helper.cancel()]
-        for helper in begun:
-            helper.result()
+        # Few texts may be a question: they run on the caller's own thread and never queue behind a long ingestion.
+        found = map(run, batches) if len(batches) <= self._threads else self._workers.map(run, batches)
+        for batch, its_vectors in zip(batches, found, strict=True):
+            vectors[batch] = its_vectors
         return vectors
 
     def _run(self, batch: list[list[int]]) -> Vectors:
@@ -144,15 +133,23 @@ class _Model:
 
 
 def _batches(encoded: Sequence[Sequence[int]], most_tokens: int) -> list[list[int]]:
-    """Positions of texts of about one length, which waste no padding; the longest last."""
-    order = sorted(range(len(encoded)), key=lambda i: len(encoded[i]))
+    """Positions of texts of about one length, which waste no padding; the longest first, so that no thread is left
+    alone with one at the end."""
+    order = sorted(range(len(encoded)), key=lambda i: len(encoded[i]), reverse=True)
     batches: list[list[int]] = []
     for position in order:
-        if batches and (len(batches[-1]) + 1) * len(encoded[position]) <= most_tokens:
+        if batches and (len(batches[-1]) + 1) * len(encoded[batches[-1][0]]) <= most_tokens:
             batches[-1].append(position)
         else:
             batches.append([position])
     return batches
+
+
+def _step_back() -> None:
+    """Let this thread take what the others leave: reading, writing and searching wait for nothing, and lose it little
+    time, for they need the processor in short pieces. Elsewhere than on Linux a thread has no priority of its own."""
+    if sys.platform == "linux":
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 def _give_back_memory() -> None:

@@ -2,13 +2,13 @@
 -- Enter the chunks of a document; returns their ids in the order of their ordinals.
 WITH added AS (
     INSERT INTO chunks (public_id, document_id, ordinal, heading_path, raw_content, contextual_content,
-                        span_start, span_end)
+                        span_start, span_end, terms)
     SELECT c.public_id, %(document_id)s, c.ordinal,
            ARRAY(SELECT jsonb_array_elements_text(c.heading_path)), c.raw_content, c.contextual_content,
-           c.span_start, c.span_end
+           c.span_start, c.span_end, c.terms
       FROM unnest(%(public_ids)s::text[], %(ordinals)s::int[], %(heading_paths)s::jsonb[], %(raw)s::text[],
-                  %(contextual)s::text[], %(starts)s::int[], %(ends)s::int[])
-        AS c (public_id, ordinal, heading_path, raw_content, contextual_content, span_start, span_end)
+                  %(contextual)s::text[], %(starts)s::int[], %(ends)s::int[], %(terms)s::bytea[])
+        AS c (public_id, ordinal, heading_path, raw_content, contextual_content, span_start, span_end, terms)
     RETURNING id, ordinal
 )
 SELECT id FROM added ORDER BY ordinal

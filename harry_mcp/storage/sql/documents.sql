@@ -26,15 +26,15 @@ SELECT id, status, version, content_hash, recipe FROM documents WHERE id = ANY (
 
 -- name: insert :run
 -- Enter a new document.
-INSERT INTO documents (id, source, title, url, topic, language, status, content, content_hash, recipe)
+INSERT INTO documents (id, source, title, url, topic, language, status, content, content_hash, recipe, title_terms)
 VALUES (%(id)s, %(source)s, %(title)s, %(url)s, %(topic)s, %(language)s, %(status)s, %(content)s,
-        %(content_hash)s, %(recipe)s)
+        %(content_hash)s, %(recipe)s, %(title_terms)s)
 
 -- name: replace :run
 -- Give a document its next version.
 UPDATE documents
    SET title = %(title)s, url = %(url)s, topic = %(topic)s, language = %(language)s, status = %(status)s,
-       content = %(content)s, content_hash = %(content_hash)s, recipe = %(recipe)s,
+       content = %(content)s, content_hash = %(content_hash)s, recipe = %(recipe)s, title_terms = %(title_terms)s,
        version = version + 1, updated_at = now()
  WHERE id = %(id)s
 
