@@ -10,6 +10,7 @@ from harry_mcp.ingest.ingester import Ingester
 from harry_mcp.ingest.situating import Situator
 from harry_mcp.loop import Flows, HarryLoop
 from harry_mcp.loop.backfilling import embed_missing
+from harry_mcp.loop.claiming import ClaimFlow
 from harry_mcp.loop.correcting import CorrectionFlow
 from harry_mcp.loop.drafting import WebDrafts
 from harry_mcp.loop.explaining import ExplainFlow
@@ -20,6 +21,7 @@ from harry_mcp.loop.recalling import RecallFlow
 from harry_mcp.loop.reviewing_verified import VerifiedReviewFlow
 from harry_mcp.loop.searching import SearchFlow, SearchStages
 from harry_mcp.loop.web import WebFlow
+from harry_mcp.loop.weighing import Scales
 from harry_mcp.loop.words import Words
 from harry_mcp.ports import Embedder, Loadable
 from harry_mcp.profile import DomainProfile, load_profile
@@ -40,6 +42,7 @@ from harry_mcp.stages.retrieve.corrective import CorrectiveWriter
 from harry_mcp.stages.retrieve.history import HistoryRewriter
 from harry_mcp.stages.retrieve.hyde import HypotheticalWriter
 from harry_mcp.stages.retrieve.retriever import HybridRetriever
+from harry_mcp.stages.verify.claim_reader import ClaimReader
 from harry_mcp.storage.database import Database
 
 
@@ -83,6 +86,14 @@ class App:
                 search=search,
                 explain=ExplainFlow(database, search, recall),
                 recall=recall,
+                claims=ClaimFlow(
+                    settings,
+                    database,
+                    search,
+                    recall=recall,
+                    scales=Scales(settings, database, embedder, words),
+                    reader=ClaimReader(self._model) if self._model else None,
+                ),
                 feedback=FeedbackFlow(settings, database, questions, WebDrafts(settings, database, self.ingester)),
                 web=WebFlow(settings, profile, database, self._web_search),
                 verified=VerifiedReviewFlow(settings, database, questions),

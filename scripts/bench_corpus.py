@@ -3,6 +3,10 @@
 They are cut by the real pipeline. A corpus of more chunks than that is filled up with distinct chunks that join the
 first half of one real chunk to the second half of another. Vectors: a pool of real embeddings serves all; a chunk
 outside the pool gets one of the pool, a joined chunk the mean of its halves' two, each with a little noise.
+
+So words and their frequencies are those of real text, but a large corpus speaks of no more than a small one does; most
+of its vectors are synthetic. What is written goes through the Ingester, or, where that would take too long, through
+COPY into the same tables (bench_bulk.py).
 """
 
 from __future__ import annotations
@@ -10,12 +14,14 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import psycopg
+from bench_bulk import fill_at_once
 
 from harry_mcp.domain.documents import Chunk, SourceDocument
 from harry_mcp.domain.search import EmbeddingSpace
@@ -27,6 +33,7 @@ from harry_mcp.ingest.sources import read_each
 from harry_mcp.providers.local.embedder import SPACE, LocalEmbedder
 from harry_mcp.settings import Settings, load_settings
 from harry_mcp.storage.database import Database
+from harry_mcp.storage.embedded import EmbeddedPostgres
 
 SEED = 20260101
 WORDS_A_QUESTION = 6
@@ -34,6 +41,8 @@ WORDS_A_QUESTION = 6
 _POOL = 600
 _NOISE = 0.3
 _CHUNKS_A_DOCUMENT = 18
+# Chunks up to which a knowledge base is filled by the Ingester.
+_BY_INGESTER = 1000
 # A mid-frequency term is in this share of the chunks.
 _RAREST, _COMMONEST = 0.005, 0.05
 _WORD = re.compile(r"(?<![\w.\-/])[A-Za-z]{4,20}(?![\w\-/])")
@@ -132,10 +141,14 @@ async def fill(settings: Settings, size: int, pool: Pool) -> int:
         maker = _Maker(ingester, random.Random(SEED))
         documents = maker.documents(size)
         served.vectors = await maker.vectors(pool)
-        outcome = await ingester.ingest(documents)
+        if there or size <= _BY_INGESTER:
+            return there + (await ingester.ingest(documents)).chunks_written
+        with closing(EmbeddedPostgres.start(settings.data_dir / "postgres")) as server:
+            there = fill_at_once(server.dsn, documents, served.vectors)
+        await database.vacuum()
+        return there
     finally:
         await database.close()
-    return there + outcome.chunks_written
 
 
 class _Maker:

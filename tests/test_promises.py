@@ -15,12 +15,14 @@ SPECIFICATION = HERE.parents[1] / "shared" / "SPEC.md"
 KEPT = frozenset(
     """RUN-1 RUN-2 RUN-3 RUN-4 RUN-5 RUN-6 RUN-7
     ING-1 ING-2 ING-3 ING-4 ING-5 ING-6 ING-7
-    RET-1 RET-4 RET-5 RET-6 RET-7 RET-8 RET-9
-    RNK-2 RNK-3
-    VER-7
-    MCP-1 MCP-2 MCP-3 MCP-9 MCP-10 MCP-13
-    EVL-1
-    OPS-1 OPS-2 OPS-3""".split()  # noqa: SIM905 - a table reads better than thirty strings
+    RET-1 RET-2 RET-3 RET-4 RET-5 RET-6 RET-7 RET-8 RET-9
+    RNK-1 RNK-2 RNK-3 RNK-4
+    VER-1 VER-2 VER-3 VER-4 VER-5 VER-6 VER-7 VER-8 VER-9
+    COR-1 COR-2 COR-3 COR-4 COR-5 COR-6 COR-7 COR-8 COR-9 COR-10
+    CUR-4 CUR-5 CUR-11
+    MCP-1 MCP-2 MCP-3 MCP-4 MCP-9 MCP-10 MCP-11 MCP-12 MCP-13
+    EVL-1 EVL-5
+    OPS-1 OPS-2 OPS-3 OPS-4 OPS-7""".split()  # noqa: SIM905 - a table reads better than thirty strings
 )
 
 

@@ -9,7 +9,7 @@ entirely other words is neither: telling these apart takes a language model.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -27,7 +27,6 @@ _TURNING = frozenset({Kind.OPPOSITE, Kind.DIRECTION})
 _INSTEAD = regex.compile(r"\b(?:rather than|instead of|as opposed to)\b", regex.IGNORECASE)
 # Words on each side of a number, or of an opposite, that say what it speaks of.
 _BESIDE = 3
-_SAME_PLACE = 2
 # A sentence with so many more words than the claim adds something; it does not put another thing in its place.
 _LONGER = 2
 
@@ -105,10 +104,20 @@ class _Pair:
     @property
     def lacking(self) -> list[Word]:
         """Words of the claim that the sentence and its context lack, without those that it has another one for."""
-        left = match(self.claim, self.sentence, NOTHING_KNOWN.known).left_a
+        left = match(self.claim, self.sentence, NOTHING_KNOWN.known).left_a + self._light_names
         said = {word for each in self._opposed for word in each.a.split()}
         said |= {word for mine, _ in self._numbers for word in mine.fragment.split()}
         return [word for word in left if word.key not in self._around and word.surface not in said]
+
+    @property
+    def _light_names(self) -> tuple[Word, ...]:
+        """ "Go" and "Make", which are words of no weight when they are written small."""
+        theirs = {word.folded for word in self.sentence.words}
+        return tuple(
+            word
+            for word in self.claim.words
+            if word.part is Part.LIGHT and word.shape in _NAMING and word.folded not in theirs
+        )
 
     @property
     def against(self) -> list[str]:
@@ -171,7 +180,12 @@ class _Pair:
             return True
         mine = [word.place for word in self.claim.words if word.surface == each.a]
         theirs = [word.place for word in self.sentence.words if word.surface == each.b]
-        return any(_beside(self.claim, a) & _beside(self.sentence, b) for a in mine for b in theirs)
+        return any(_alike(self.claim, a, self.sentence, b) for a in mine for b in theirs)
+
+
+def _alike(one: Reading, a: int, other: Reading, b: int) -> bool:
+    (before_a, behind_a), (before_b, behind_b) = _beside(one, (a,)), _beside(other, (b,))
+    return bool({*before_a, *behind_a} & {*before_b, *behind_b})
 
 
 def exchanged_numbers(one: Reading, other: Reading) -> list[tuple[Quantity, Quantity]]:
@@ -196,16 +210,26 @@ def _lone_numbers(text: Reading, other: Reading) -> list[Quantity]:
 
 
 def _same_place(one: Reading, mine: Quantity, other: Reading, theirs: Quantity) -> int:
-    """How many words beside two numbers are the same; 0 when they are too few."""
-    a = _beside(one, mine.places[0], len(mine.places))
-    b = _beside(other, theirs.places[0], len(theirs.places))
-    same = len(a & b) + bool(mine.unit and mine.unit == theirs.unit)
-    return same if same >= max(1, min(_SAME_PLACE, len(a), len(b))) else 0
+    """How surely two numbers count the same thing, 0 for not: the words before and behind them tell."""
+    before_a, behind_a = _beside(one, mine.places)
+    before_b, behind_b = _beside(other, theirs.places)
+    common = len({*before_a, *behind_a} & {*before_b, *behind_b})
+    if behind_a[:1] == behind_b[:1] != []:
+        return 3 + common
+    unit = bool(mine.unit) and mine.unit == theirs.unit
+    led = before_a[:1] == before_b[:1] != []
+    if (unit and common) or (led and (common > 1 or not (behind_a and behind_b))):
+        return common + unit
+    return 0
 
 
-def _beside(text: Reading, place: int, size: int = 1) -> Set[str]:
-    words: Sequence[Word] = (
-        *text.words[max(0, place - _BESIDE) : place],
-        *text.words[place + size : place + size + _BESIDE],
-    )
-    return {word.key for word in words if word.part in (Part.CONTENT, Part.LIGHT) and word.shape is not Shape.NUMBER}
+def _beside(text: Reading, places: Sequence[int]) -> tuple[list[str], list[str]]:
+    """The keys of the words that say something before and behind a place, the nearest first."""
+    first, last = places[0], places[-1]
+    before = text.words[max(0, first - _BESIDE) : first]
+    behind = text.words[last + 1 : last + 1 + _BESIDE]
+    return _telling(reversed(before)), _telling(behind)
+
+
+def _telling(words: Iterable[Word]) -> list[str]:
+    return [word.key for word in words if word.part in (Part.CONTENT, Part.LIGHT) and word.shape is not Shape.NUMBER]

@@ -50,7 +50,7 @@ def _against(mine: list[tuple[str, ...]], theirs: list[tuple[str, ...]], keys: s
 
 
 def _denied(text: Reading) -> list[tuple[str, ...]]:
-    """For each denial the keys of the words that it may speak of, the nearest first."""
+    """For each denial the keys of the words that it may speak of: the one that it denies first."""
     found = (_scope(text, word) for word in text.words if _denies(text, word))
     return [scope for scope in found if scope]
 
@@ -65,12 +65,14 @@ def _denies(text: Reading, word: Word) -> bool:
 
 
 def _scope(text: Reading, negator: Word) -> tuple[str, ...]:
-    following = (
-        word.key
-        for word in text.words[negator.place + 1 :]
-        if word.part in (Part.CONTENT, Part.LIGHT) and word.folded not in _HOLLOW
-    )
-    return tuple(key for _, key in zip(range(_SCOPE), following, strict=False))
+    behind = _telling(text.words[negator.place + 1 :])[:_SCOPE]
+    # "sets no cookies" does not set any.
+    return (*behind, *_telling(reversed(text.words[: negator.place]))[:1]) if behind else ()
+
+
+def _telling(words: Iterable[Word]) -> tuple[str, ...]:
+    said = (word for word in words if word.part in (Part.CONTENT, Part.LIGHT))
+    return tuple(word.key for word in said if word.folded not in _HOLLOW)
 
 
 def _has_soft(words: Iterable[Word], keys: set[str]) -> bool:

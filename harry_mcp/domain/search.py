@@ -106,12 +106,12 @@ class QueryTerm:
 class Candidate(NamedTuple):
     """A passage that a leg brought up, with every signal known of it.
 
-    ``cosine`` is ``None`` while the query has no vector. ``keyword_rank`` and ``vector_rank`` count from 1 and are
-    0 when that leg did not bring it. ``terms`` and ``title_terms`` are term ids in order, four bytes each, little
+    ``cosine`` is ``None`` while the query has no vector. ``keyword_rank`` and ``vector_rank`` count from 1 and are 0
+    when that leg did not bring it. ``terms`` and ``title_terms`` are term ids in order, four bytes each, little
     endian. ``fusion`` is the local order; ``score`` is the calibrated chance that the passage answers. ``duplicates``
     are the public ids of passages that say all but the same. ``local`` is the local ranker's own chance, before any
-    curve that was fitted on top of it. ``raw`` is what re-ranking gave, 0 to 1 and not calibrated, -1 without it. A tuple and not a dataclass like its neighbours, for a
-    search makes some hundreds of them.
+    curve that was fitted on top of it. ``raw`` is what re-ranking gave, 0 to 1 and not calibrated, -1 without it. A
+    tuple and not a dataclass like its neighbours, for a search makes some hundreds of them.
     """
 
     chunk_id: int

@@ -83,6 +83,8 @@ class Ingester:
         for error in ended:
             if error is not None:
                 raise error
+        if run.outcome.added or run.outcome.changed:
+            await self._database.settle()
         if run.outcome.chunks_written >= _CHUNKS_BEFORE_VACUUM:
             await self._database.vacuum()
         return run.outcome

@@ -176,7 +176,7 @@ class IngestRun:
         self._done(work.document.title, "added" if work.is_new else "changed", len(work.chunks))
 
     async def _save(self, work: Work, vectors: Sequence[npt.NDArray[np.float32]]) -> bool:
-        async with self._database.transaction() as unit:
+        async with self._database.writing() as unit:
             return await unit.documents.save(
                 work.document, work.chunks, vectors, recipe=work.recipe, status=self._status
             )

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
 
+from harry_mcp.domain.checks import ClaimCheck
 from harry_mcp.domain.feedback import FeedbackOutcome, Opinion
 from harry_mcp.domain.people import Principal
 from harry_mcp.domain.search import SearchFilters, SearchResult
 from harry_mcp.domain.web import WebAnswer
 from harry_mcp.errors import DatabaseUnavailable, InputError
+from harry_mcp.loop.claiming import ClaimFlow
 from harry_mcp.loop.correcting import CorrectionFlow
 from harry_mcp.loop.explaining import ExplainFlow, Explanation
 from harry_mcp.loop.feedback import FeedbackFlow
@@ -40,6 +42,7 @@ class Flows:
     verified: VerifiedReviewFlow
     corrections: CorrectionFlow
     explain: ExplainFlow
+    claims: ClaimFlow
 
 
 class HarryLoop:
@@ -111,6 +114,12 @@ class HarryLoop:
         self._check(question)
         await self._recorder.flush()
         return await self._healing(lambda: self._flows.web.run(question, search_id=search_id, topic=topic))
+
+    async def check_claim(self, claim: str) -> ClaimCheck:
+        """What :meth:`ClaimFlow.check` does; its search is written down, so that the check can be rated."""
+        check = await self._healing(lambda: self._flows.claims.check(claim))
+        await self._recorder.record_soon(check.search, SearchFilters())
+        return check
 
     async def submit_feedback(self, opinion: Opinion, author: Principal) -> FeedbackOutcome:
         """What :meth:`FeedbackFlow.submit` does; the search that it is about is written down first."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
-
-import numpy as np
-import numpy.typing as npt
 
 from harry_mcp.domain.corrections import (
     Correction,
@@ -15,7 +13,6 @@ from harry_mcp.domain.corrections import (
     SubmissionOutcome,
     TouchedAnswer,
 )
-from harry_mcp.domain.differences import Vocabulary
 from harry_mcp.domain.people import Principal, Role
 from harry_mcp.domain.plain import one_line
 from harry_mcp.errors import InputError
@@ -23,14 +20,14 @@ from harry_mcp.loop.breadth import Breadth
 from harry_mcp.loop.flagging import flag_blamed
 from harry_mcp.loop.intake import Intake, Taken
 from harry_mcp.loop.lesson_vectors import lesson_vectors
+from harry_mcp.loop.placing import Placer, Submission
 from harry_mcp.loop.promoting import Promoter
 from harry_mcp.loop.words import Words
 from harry_mcp.ports import Embedder, LanguageModel
 from harry_mcp.settings import Settings
-from harry_mcp.stages.correct.merging import same_lesson
 from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.storage.database import Database
-from harry_mcp.storage.memories import MemoryKind, MemoryText
+from harry_mcp.storage.memories import MemoryKind
 from harry_mcp.storage.texts import storable
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
@@ -46,18 +43,6 @@ class Submitted:
     outcome: SubmissionOutcome
     redacted: int
     draft_id: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Submission:
-    """A lesson on its way in. ``waits`` says why it is not believed at once, or is empty."""
-
-    lesson: Lesson
-    vector: npt.NDArray[np.float32]
-    author: str
-    result_id: str
-    redacted: int
-    waits: str
 
 
 class CorrectionFlow:
@@ -77,8 +62,11 @@ class CorrectionFlow:
         self._database = database
         self._embedder = embedder
         self._words = words
+        self._placer = Placer(settings.correct)
         self._promoter = promoter
         self._intake = Intake(settings.correct, model)
+        # Of this process, one submission at a time queues in the database: others wait without a connection.
+        self._gate = asyncio.Lock()
         self._breadth = Breadth(settings.correct, database, embedder)
 
     async def submit(self, lesson: Lesson, author: Principal, *, result_id: str = "") -> list[Submitted]:
@@ -104,9 +92,9 @@ class CorrectionFlow:
         ]
         return [await self._store(submission) for submission in submissions]
 
-    async def _prepared(self, taken: Taken, author: Principal, result_id: str, waits: str) -> _Submission:
+    async def _prepared(self, taken: Taken, author: Principal, result_id: str, waits: str) -> Submission:
         vector = (await lesson_vectors(self._embedder, [taken.lesson]))[0]
-        return _Submission(
+        return Submission(
             lesson=taken.lesson,
             vector=vector,
             author=author.name,
@@ -115,15 +103,15 @@ class CorrectionFlow:
             waits=taken.suspicion or waits or await self._breadth.too_broad(taken.lesson, vector),
         )
 
-    async def _store(self, submission: _Submission) -> Submitted:
+    async def _store(self, submission: Submission) -> Submitted:
         # Before the transaction, for it may need a connection of its own.
         vocabulary = await self._words.vocabulary()
-        async with self._database.transaction() as unit:
+        async with self._gate, self._database.transaction() as unit:
             if submission.lesson.source_url:
                 # Before any row, as all do that change a document's status.
                 await unit.keywords.lock()
             await unit.corrections.queue()
-            key, outcome = await self._place(unit, submission, vocabulary)
+            key, outcome = await self._placer.place(unit, submission, vocabulary)
             await unit.corrections.report(
                 key, submission.lesson, author=submission.author, result_id=submission.result_id, outcome=outcome
             )
@@ -132,55 +120,6 @@ class CorrectionFlow:
                 await _flag_source(unit, correction, submission.lesson.source_url, actor=submission.author)
         draft = await self._promoter.promote_if_earned(correction)
         return Submitted(correction=correction, outcome=outcome, redacted=submission.redacted, draft_id=draft)
-
-    async def _place(
-        self, unit: UnitOfWork, submission: _Submission, vocabulary: Vocabulary
-    ) -> tuple[str, SubmissionOutcome]:
-        """The correction that a submission counts for: one that is there word for word, one that says the same, or a
-        new one. One that waits never joins another in other words: it would borrow its credit."""
-        lesson, waits = submission.lesson, submission.waits
-        known = (await unit.corrections.by_ids([lesson.id])).get(lesson.id)
-        if known is not None:
-            await self._renew(unit, known, waits)
-            return lesson.id, SubmissionOutcome.REPEATED
-        if not waits:
-            twin = await self._twin(unit, submission, vocabulary)
-            if twin:
-                return twin, SubmissionOutcome.MERGED
-        status = CorrectionStatus.PENDING if waits else CorrectionStatus.ACTIVE
-        await unit.corrections.insert(lesson, status=status, reason=waits, author=submission.author)
-        memory = MemoryText(lesson.id, lesson.line, active=not waits)
-        await unit.memories.put(MemoryKind.CORRECTION, [memory], [submission.vector])
-        return lesson.id, SubmissionOutcome.CREATED
-
-    async def _renew(self, unit: UnitOfWork, known: Correction, waits: str) -> None:
-        """What a repeated submission does to a correction that reaches no agent.
-
-        One that waits is believed when somebody says the same who is; one that a job gave up comes back; one that a
-        person gave up goes to review once more.
-        """
-        if known.status is CorrectionStatus.ACTIVE or (known.status is CorrectionStatus.PENDING and waits):
-            return
-        by_person = known.status is CorrectionStatus.DEPRECATED and not known.decided_by.startswith("job:")
-        if by_person and not waits:
-            waits = "it was given up before" + (f": {known.status_reason}" if known.status_reason else "")
-        status = CorrectionStatus.PENDING if waits else CorrectionStatus.ACTIVE
-        await unit.corrections.decide(known.id, status, reason=waits, by="")
-        await unit.memories.set_active(MemoryKind.CORRECTION, [known.id], active=not waits)
-
-    async def _twin(self, unit: UnitOfWork, submission: _Submission, vocabulary: Vocabulary) -> str:
-        """An active correction of the topic that says the same in other words, or empty."""
-        recalled = await unit.memories.recall(submission.vector, {MemoryKind.CORRECTION: self._settings.candidates})
-        near = {item.owner_id: item.cosine for item in recalled if item.cosine >= self._settings.merge}
-        known = await unit.corrections.by_ids(list(near)) if near else {}
-        twins = [
-            key
-            for key, cosine in near.items()
-            if key in known
-            and known[key].status is CorrectionStatus.ACTIVE
-            and same_lesson(submission.lesson, known[key], cosine, self._settings.merge, vocabulary)
-        ]
-        return twins[0] if twins else ""
 
     async def get(self, correction_id: str) -> Correction:
         """A correction.

@@ -11,6 +11,7 @@ from mcp_types import ToolAnnotations
 
 from harry_mcp.domain.people import Role
 from harry_mcp.server.tools import (
+    check_claim,
     explain_search,
     ingest_source,
     ingestion_status,
@@ -85,6 +86,7 @@ TOOLS = (
     Listing(search_kb, _READS, meta=_ALWAYS),
     Listing(read_document, _READS),
     Listing(verified_lookup, _LOOKS_UP),
+    Listing(check_claim, _READS),
     Listing(web_fallback, _READS_THE_WEB),
     Listing(submit_correction, _ADDS, Role.CONTRIBUTOR),
     Listing(submit_feedback, _ADDS, Role.CONTRIBUTOR),

@@ -18,6 +18,7 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from harry_mcp.errors import SettingsError
+from harry_mcp.settings.claiming import ClaimSection
 from harry_mcp.settings.correcting import CorrectSection
 from harry_mcp.settings.crawling import CrawlSection
 from harry_mcp.settings.environment import child_environment, forbid_telemetry, user_name
@@ -95,6 +96,7 @@ class Settings(BaseSettings):
     rank: RankSection = RankSection()
     verify: VerifySection = VerifySection()
     correct: CorrectSection = CorrectSection()
+    claim: ClaimSection = ClaimSection()
     reply: ReplySection = ReplySection()
     web: WebSection = WebSection()
 
@@ -161,6 +163,7 @@ def _nested(env: Mapping[str, str]) -> dict[str, object]:
 __all__ = [
     "KEYS",
     "PREFIX",
+    "ClaimSection",
     "ClaudeSection",
     "CorrectSection",
     "CrawlSection",

@@ -121,6 +121,10 @@ class Corrections:
         parameters = {"id": correction_id, "status": status.value, "reason": reason, "by": by}
         await queries.run(self._connection, _SQL["decide"], parameters)
 
+    async def name_source(self, correction_id: str, url: str) -> None:
+        """Note the page that a correction speaks of."""
+        await queries.run(self._connection, _SQL["name_source"], {"id": correction_id, "source_url": url})
+
     async def drafted(self, correction_id: str, document_id: str, *, before: str = "") -> bool:
         """Note the draft that a correction becomes, in place of ``before``; false when somebody else noted one."""
         parameters = {"id": correction_id, "document_id": document_id, "before": before}

@@ -104,6 +104,20 @@ class Database:
             yield UnitOfWork(connection, self._space)
 
     @asynccontextmanager
+    async def writing(self) -> AsyncGenerator[UnitOfWork, None]:
+        """A transaction that is one of many: statements whose result nobody reads travel together with the next one,
+        for on a busy machine waiting for an answer costs more than the statement. Whole like any other, but a power
+        cut may lose it until :meth:`settle`."""
+        async with self._connection() as connection, connection.pipeline(), connection.transaction():
+            await queries.run(connection, _SQL["write_behind"])
+            yield UnitOfWork(connection, self._space)
+
+    async def settle(self) -> None:
+        """Have everything that was written on the disk."""
+        async with self._connection() as connection:
+            await queries.run(connection, _SQL["write_through"])
+
+    @asynccontextmanager
     async def session(self) -> AsyncGenerator[UnitOfWork, None]:
         """A view over a connection of its own, for a lock that is held for long: searches need those of the pool.
 

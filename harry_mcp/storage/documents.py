@@ -172,8 +172,10 @@ class Documents:
 
         A document that is there keeps its status: what an admin archived does not come back by being read again.
         """
-        await self._keywords.lock()
-        state = await queries.one(self._connection, _DOCUMENTS["lock"], DocumentState, {"id": document.id})
+        await self._keywords.queue()
+        locked = await queries.ask(self._connection, _DOCUMENTS["lock"], DocumentState, {"id": document.id})
+        await self._vectors.require_active()
+        state = await locked.one()
         if state is not None:
             if (state.content_hash, state.recipe) == (document.content_hash, recipe):
                 return False
@@ -181,18 +183,17 @@ class Documents:
             if status.searchable:
                 await self._unindex(document.id)
             await queries.run(self._connection, _CHUNKS["delete_of_document"], {"document_id": document.id})
+        reserved = await queries.ask(self._connection, _CHUNKS["reserve"], _Id, {"count": len(chunks)})
         terms = _Terms(b"", [b""] * len(chunks))
-        # Statements whose result nobody needs travel together with the next ones: on a busy machine every answer that
-        # is waited for costs more than the statement.
-        async with self._connection.pipeline():
-            if status.searchable:
-                terms = await self._terms(document.title, [item.contextual_text for item in chunks], document.language)
-            statement = _DOCUMENTS["insert" if state is None else "replace"]
-            await queries.run(self._connection, statement, _columns(document, recipe, status, terms.title))
-            chunk_ids = await self._insert_chunks(document.id, chunks, terms.chunks)
-            await self._vectors.add(chunk_ids, vectors, searchable=status.searchable)
-            if status.searchable:
-                await self._keywords.add(list(zip(chunk_ids, terms.chunks, strict=True)), terms.title)
+        if status.searchable:
+            terms = await self._terms(document.title, [item.contextual_text for item in chunks], document.language)
+        chunk_ids = [row.id for row in await reserved.many()]
+        statement = _DOCUMENTS["insert" if state is None else "replace"]
+        await queries.run(self._connection, statement, _columns(document, recipe, status, terms.title))
+        await self._insert_chunks(document.id, chunk_ids, chunks, terms.chunks)
+        await self._vectors.add(chunk_ids, vectors, searchable=status.searchable)
+        if status.searchable:
+            await self._keywords.add(list(zip(chunk_ids, terms.chunks, strict=True)), terms.title)
         return True
 
     async def set_status(self, document_id: str, status: DocumentStatus) -> None:
@@ -227,14 +228,14 @@ class Documents:
         return True
 
     async def _insert_chunks(
-        self, document_id: str, chunks: Sequence[ContextualChunk], terms: Sequence[bytes]
-    ) -> list[int]:
-        rows = await queries.many(
+        self, document_id: str, ids: Sequence[int], chunks: Sequence[ContextualChunk], terms: Sequence[bytes]
+    ) -> None:
+        await queries.run(
             self._connection,
             _CHUNKS["insert"],
-            _Id,
             {
                 "document_id": document_id,
+                "ids": list(ids),
                 "public_ids": chunk_public_ids(document_id, chunks),
                 "ordinals": [item.chunk.ordinal for item in chunks],
                 "heading_paths": [Jsonb(list(item.chunk.heading_path)) for item in chunks],
@@ -245,7 +246,6 @@ class Documents:
                 "terms": list(terms),
             },
         )
-        return [row.id for row in rows]
 
     async def _reindex(self, document: Document) -> None:
         rows = await self._stored_chunks(document.id)
@@ -255,9 +255,9 @@ class Documents:
         await self._keep_terms(document.id, ids, terms)
 
     async def _terms(self, title: str, texts: Sequence[str], language: str) -> _Terms:
-        """The terms of a document, packed; new ones are entered."""
+        """The terms of a document, packed and counted."""
         title_terms, *chunk_terms = (index_terms(text, language) for text in (title, *texts))
-        ids = await self._keywords.ids({*title_terms, *(term for terms in chunk_terms for term in terms)})
+        ids = await self._keywords.count(chunk_terms, title_terms)
         packed = [pack(ids[term] for term in terms) for terms in (title_terms, *chunk_terms)]
         return _Terms(packed[0], packed[1:])
 

@@ -69,6 +69,12 @@ class IndexedTerm:
 
 
 @dataclass(frozen=True, slots=True)
+class _TermId:
+    id: int
+    term: str
+
+
+@dataclass(frozen=True, slots=True)
 class _Language:
     language: str
     documents: int
@@ -86,6 +92,10 @@ class KeywordIndex:
         """Queue up as a writer; held until the transaction ends."""
         return self._row(await queries.one(self._connection, _SQL["lock_corpus"], CorpusStatistics))
 
+    async def queue(self) -> None:
+        """The same where nobody needs the counts: in a pipeline it is not waited for."""
+        await queries.run(self._connection, _SQL["lock_corpus"])
+
     async def statistics(self) -> CorpusStatistics:
         asked = {"space": self._space_id}
         return self._row(await queries.one(self._connection, _SQL["corpus_statistics"], CorpusStatistics, asked))
@@ -95,14 +105,22 @@ class KeywordIndex:
         rows = await queries.many(self._connection, _SQL["languages"], _Language)
         return tuple(dict.fromkeys(row.language or "en" for row in rows)) or ("en",)
 
-    async def ids(self, terms: Collection[str]) -> dict[str, int]:
-        """The ids of terms; new ones get one. The writers' lock must be held."""
-        ordered = sorted(terms)
-        await queries.run(self._connection, _SQL["add_terms"], {"terms": ordered})
-        return {term: row.id for term, row in (await self.find(ordered)).items()}
+    async def count(self, chunks: Sequence[Sequence[str]], title: Sequence[str]) -> dict[str, int]:
+        """Count the terms of a new document; the ids of them all. The writers' lock must be held."""
+        held = Counter(term for terms in chunks for term in set(terms))
+        in_title = set(title)
+        terms = sorted({*held, *in_title})
+        counted: dict[str, object] = {
+            "terms": terms,
+            "df": _array([held[term] for term in terms]),
+            "title_df": _array([len(chunks) * (term in in_title) for term in terms]),
+        }
+        rows = await queries.many(self._connection, _SQL["count_terms"], _TermId, counted)
+        return {row.term: row.id for row in rows}
 
     async def add(self, chunks: Sequence[tuple[int, bytes]], title: bytes) -> None:
-        """Enter a document's chunks, each with its packed term ids; the writers' lock must be held."""
+        """Enter a document's chunks, each with its packed term ids, which are counted already. The writers' lock must
+        be held."""
         columns: dict[str, list[int]] = {"terms": [], "chunks": [], "tf": [], "lengths": []}
         for chunk_id, packed in chunks:
             length = len(packed) // 4
@@ -113,7 +131,7 @@ class KeywordIndex:
             columns["lengths"].extend([length] * len(counted))
         postings = {name: _array(column) for name, column in columns.items()}
         await queries.run(self._connection, _SQL["add_postings"], postings)
-        await self._change([packed for _, packed in chunks], title, 1)
+        await self._change_corpus([packed for _, packed in chunks], title, 1)
 
     async def remove(self, chunks: Sequence[tuple[int, bytes]], title: bytes) -> None:
         """Take a document's chunks out again, given as ``add`` packed them; the writers' lock must be held."""
@@ -124,7 +142,8 @@ class KeywordIndex:
             terms.extend(distinct)
             chunk_ids.extend([chunk_id] * len(distinct))
         await queries.run(self._connection, _SQL["remove_postings"], {"terms": terms, "chunks": chunk_ids})
-        ids = await self._change([packed for _, packed in chunks], title, -1)
+        ids = await self._uncount([packed for _, packed in chunks], title)
+        await self._change_corpus([packed for _, packed in chunks], title, -1)
         await queries.run(self._connection, _SQL["forget_terms"], {"ids": ids})
 
     async def find(self, terms: Collection[str]) -> dict[str, IndexedTerm]:
@@ -177,31 +196,27 @@ class KeywordIndex:
         }
         return {row[0]: Signals(*row) for row in await queries.tuples(self._connection, self._signals, parameters)}
 
-    async def _change(self, chunks: Sequence[bytes], title: bytes, sign: int) -> list[int]:
+    async def _uncount(self, chunks: Sequence[bytes], title: bytes) -> list[int]:
         held: Counter[int] = Counter()
         for packed in chunks:
             held.update(set(unpack(packed)))
         in_title = set(unpack(title))
         ids = sorted({*held, *in_title})
-        await queries.run(
-            self._connection,
-            _SQL["change_frequencies"],
-            {
-                "ids": ids,
-                "df": [sign * held[i] for i in ids],
-                "title_df": [sign * len(chunks) * (i in in_title) for i in ids],
-            },
-        )
-        await queries.run(
-            self._connection,
-            _SQL["change_corpus"],
-            {
-                "chunks": sign * len(chunks),
-                "length": sign * sum(len(packed) for packed in chunks) // 4,
-                "title": sign * len(chunks) * len(title) // 4,
-            },
-        )
+        fewer: dict[str, object] = {
+            "ids": ids,
+            "df": [-held[i] for i in ids],
+            "title_df": [-len(chunks) * (i in in_title) for i in ids],
+        }
+        await queries.run(self._connection, _SQL["change_frequencies"], fewer)
         return ids
+
+    async def _change_corpus(self, chunks: Sequence[bytes], title: bytes, sign: int) -> None:
+        change: dict[str, object] = {
+            "chunks": sign * len(chunks),
+            "length": sign * sum(len(packed) for packed in chunks) // 4,
+            "title": sign * len(chunks) * len(title) // 4,
+        }
+        await queries.run(self._connection, _SQL["change_corpus"], change)
 
     @staticmethod
     def _row(row: CorpusStatistics | None) -> CorpusStatistics:

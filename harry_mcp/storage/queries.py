@@ -17,9 +17,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
-from typing import Any, LiteralString, TypeVar, cast
+from typing import Any, Generic, LiteralString, TypeVar, cast
 
-from psycopg import AsyncConnection, sql
+from psycopg import AsyncConnection, AsyncCursor, sql
 from psycopg.rows import class_row
 
 from harry_mcp.errors import StorageError
@@ -86,6 +86,30 @@ async def one(
     async with connection.cursor(row_factory=class_row(row), binary=True) as cursor:
         await cursor.execute(query.text, parameters, prepare=True)
         return await cursor.fetchone()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[T]):
+    """Rows that are on their way: in a pipeline they come with those of the next statement that is waited for."""
+
+    cursor: AsyncCursor[T]
+
+    async def one(self) -> T | None:
+        async with self.cursor as cursor:
+            return await cursor.fetchone()
+
+    async def many(self) -> list[T]:
+        async with self.cursor as cursor:
+            return await cursor.fetchall()
+
+
+async def ask(
+    connection: AsyncConnection[Any], query: Query, row: type[T], parameters: Parameters | None = None
+) -> Answer[T]:
+    """Send a statement whose rows are read later."""
+    cursor = connection.cursor(row_factory=class_row(row), binary=True)
+    await cursor.execute(query.text, parameters, prepare=True)
+    return Answer(cursor)
 
 
 async def tuples(

@@ -38,12 +38,7 @@ class Vectors:
     async def add(
         self, chunk_ids: Sequence[int], vectors: Sequence[npt.NDArray[np.float32]], *, searchable: bool
     ) -> None:
-        """Store the vectors of new chunks.
-
-        Raises:
-            SpaceMismatch: the knowledge base was switched to another model since this process began.
-        """
-        await require_active(self._connection, self._space)
+        """Store the vectors of new chunks, in a space that is in service."""
         await queries.run(
             self._connection,
             _SQL["add_vectors"],
@@ -54,6 +49,14 @@ class Vectors:
                 "vectors": [Vector(vector) for vector in vectors],
             },
         )
+
+    async def require_active(self) -> None:
+        """Refuse to write what nobody would find; holds while the writers' queue is held.
+
+        Raises:
+            SpaceMismatch: the knowledge base was switched to another model since this process began.
+        """
+        await require_active(self._connection, self._space)
 
     async def set_searchable(self, document_id: str, *, searchable: bool) -> None:
         await queries.run(

@@ -186,7 +186,7 @@ def test_version_and_help_answer_without_anything_else() -> None:
     assert "4 a model or service" in shown
     assert "5 done in part" in shown
     assert "130 stopped by Ctrl-C; 143 ended by SIGTERM" in shown
-    assert [int(code) for code in ExitCode] == [0, 1, 2, 3, 4, 5, 130, 143]
+    assert [int(code) for code in ExitCode] == [0, 1, 2, 3, 4, 5, 6, 130, 143]
     for command in ("serve", "ingest", "crawl", "reembed", "search", "doctor", "demo", "eval"):
         assert f" {command} " in shown
 

@@ -143,12 +143,9 @@ async def test_golden_sets_that_cannot_carry_a_curve_are_refused(settings: Setti
         await calibrate(settings, few, "help")
 
 
-async def test_a_ranker_that_tells_nothing_or_does_not_answer_gets_no_curve(settings: Settings, tmp_path: Path) -> None:
+async def test_a_ranker_that_does_not_answer_gets_no_curve(settings: Settings, tmp_path: Path) -> None:
     files = help_centre(tmp_path)
     wanted = golden.load(files.corpus, files.queries)
-    async with claude(settings, lambda _question, _passage: 0.5) as equal:
-        with pytest.raises(EvalError, match="say nothing about these questions: every first hit has the same one"):
-            await calibrate(equal, wanted, "help")
     async with claude(settings, Answer(status=500)) as broken:
         with pytest.raises(ProviderError, match=r"scored 0 of 12 questions \(rerank_failed 12\)"):
             await calibrate(broken, wanted, "help")

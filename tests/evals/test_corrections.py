@@ -25,7 +25,7 @@ def written(path: Path, *rows: dict[str, Any] | str) -> Path:
 
 LIMIT = {"id": "c1", "lesson": "The API takes 600 requests a minute.", "wrong": "1,000 a minute.", "truth": "600."}
 ASKED = {"id": "q1", "text": "How many requests a minute does the API take?", "relevant": ["c1"]}
-IDLE = {"id": "q2", "text": "What is the capital of Australia?", "relevant": []}
+IDLE: dict[str, object] = {"id": "q2", "text": "What is the capital of Australia?", "relevant": []}
 
 
 @pytest.mark.promise("COR-3")

@@ -20,7 +20,7 @@ from harry_mcp.domain.corrections import Lesson
 from harry_mcp.domain.search import SearchFilters, SearchResult, SearchStatus
 from harry_mcp.domain.verified import Match
 from harry_mcp.loop.recording import Recorder
-from harry_mcp.settings import SearchSection, Settings, child_environment
+from harry_mcp.settings import Settings, child_environment
 from harry_mcp.storage.database import Database
 from tests.loop.small_base import ANN, QUESTION, entry_of, filled, official, scalar
 from tests.loop.with_models import with_models
@@ -72,7 +72,9 @@ async def remembering(app: App) -> str:
     return (await official(app)).id
 
 
-@pytest.mark.promise("OPS-6")
+@pytest.mark.promise("RUN-3")
+@pytest.mark.promise("VER-2")
+@pytest.mark.promise("VER-7")
 async def test_ten_clients_with_five_searches_each_at_once(
     settings: Settings, app: App, connection: AsyncConnection[Any]
 ) -> None:
@@ -89,7 +91,7 @@ async def test_ten_clients_with_five_searches_each_at_once(
             )
         )
         assert [answer.content for answer in answers if answer.is_error] == []
-        replies = [answer.structured_content or {} for answer in answers]
+        replies: list[dict[str, Any]] = [answer.structured_content or {} for answer in answers]
         for client in clients:  # a web search needs the record, so that it waits for it
             await client.call_tool("web_fallback", {"query": MISSED, "search_id": "none"})
     assert Counter(reply["status"] for reply in replies) == {"ok": len(ALL)}
@@ -105,7 +107,8 @@ async def test_ten_clients_with_five_searches_each_at_once(
     assert (await entry_of(app, entry)).uses == CLIENTS
 
 
-@pytest.mark.promise("OPS-6")
+@pytest.mark.promise("VER-2")
+@pytest.mark.promise("VER-7")
 @pytest.mark.parametrize("pool", [1, 2, 8])
 async def test_fifty_at_once_in_one_process_whatever_the_pool(
     settings: Settings, connection: AsyncConnection[Any], pool: int
@@ -127,7 +130,6 @@ async def test_fifty_at_once_in_one_process_whatever_the_pool(
     assert await scalar(connection, "SELECT count(*) FROM correction_injections") == injected
 
 
-@pytest.mark.promise("OPS-6")
 @pytest.mark.promise("RNK-1")
 async def test_fifty_at_once_with_every_model(settings: Settings, connection: AsyncConnection[Any]) -> None:
     async with with_models(settings, claude=ScriptedAnthropic(), voyage=ScriptedVoyage()) as made:
@@ -143,7 +145,7 @@ async def test_fifty_at_once_with_every_model(settings: Settings, connection: As
 @pytest.mark.promise("OPS-3")
 async def test_fifty_at_once_while_a_model_hangs(settings: Settings, connection: AsyncConnection[Any]) -> None:
     sections: dict[str, dict[str, object]] = {
-        "search": {**SearchSection().model_dump(), "hyde_budget": 0.3},
+        "search": {"hyde_budget": 0.3},
         "rank": {"budget": 0.3},
         "database": {"pool_size": 1},
     }
@@ -153,7 +155,8 @@ async def test_fifty_at_once_while_a_model_hangs(settings: Settings, connection:
         await made.app.loop.settled()
     for result in results:
         assert result.status is SearchStatus.DEGRADED
-        assert {"hyde_timeout", "rerank_timeout"} <= set(result.degraded)
+        # Timed out, or not even asked any more once the breaker had opened.
+        assert [part.partition("_")[0] for part in result.degraded] == ["hyde", "rerank"]
         assert result.hits
     await assert_written_down(connection, written(results))
 
@@ -209,6 +212,7 @@ async def test_a_search_written_twice_is_counted_once(
     assert await rows(connection, "SELECT topic, occurrences FROM kb_gaps") == [("zoo", 3)]
 
 
+@pytest.mark.promise("OPS-3")
 async def test_searches_are_written_down_though_the_connections_were_lost(
     database: Database, connection: AsyncConnection[Any], answered: SearchResult
 ) -> None:

@@ -231,7 +231,8 @@ def test_a_postgresql_that_dies_interrupts_and_the_next_call_goes_on(folder: Pat
             assert begun["state"] == "running"
             postmaster = (Path(place) / "postgres" / "cluster" / "postmaster.pid").read_text(encoding="utf-8")
             os.kill(int(postmaster.splitlines()[0]), signal.SIGKILL)
-            (seen,) = call("ingestion_status", {"ingestion_id": begun["ingestion_id"]})["ingestions"]
+            asked = {"ingestion_id": begun["ingestion_id"], "wait_seconds": 20}
+            (seen,) = call("ingestion_status", asked)["ingestions"]
             assert seen["state"] == "interrupted"
             found = call("ingest_source", {"source": str(folder), "wait_seconds": 20})
             assert found["ingestion_id"] == begun["ingestion_id"]

@@ -17,8 +17,8 @@ from harry_mcp.server.tools.list_verified import Limit, Offset
 TITLE = "List corrections"
 DESCRIPTION = """\
 Returns corrections for a curator: those that wait for review (pending) with the reason, active ones, deprecated ones. \
-Not for answering questions: search_kb brings the relevant ones by itself. With a correction_id it returns that one and \
-its blast radius: how many answers it went into, and the last of them. review_correction acts on them."""
+Not for answering questions: search_kb brings the relevant ones by itself. With a correction_id it returns that one \
+and its blast radius: how many answers it went into, and the last of them. review_correction acts on them."""
 
 Status = Annotated[
     Literal["pending", "active", "deprecated", "all"],

@@ -1,17 +1,18 @@
--- name: insert :many
--- Enter the chunks of a document; returns their ids in the order of their ordinals.
-WITH added AS (
-    INSERT INTO chunks (public_id, document_id, ordinal, heading_path, raw_content, contextual_content,
-                        span_start, span_end, terms)
-    SELECT c.public_id, %(document_id)s, c.ordinal,
-           ARRAY(SELECT jsonb_array_elements_text(c.heading_path)), c.raw_content, c.contextual_content,
-           c.span_start, c.span_end, c.terms
-      FROM unnest(%(public_ids)s::text[], %(ordinals)s::int[], %(heading_paths)s::jsonb[], %(raw)s::text[],
-                  %(contextual)s::text[], %(starts)s::int[], %(ends)s::int[], %(terms)s::bytea[])
-        AS c (public_id, ordinal, heading_path, raw_content, contextual_content, span_start, span_end, terms)
-    RETURNING id, ordinal
-)
-SELECT id FROM added ORDER BY ordinal
+-- name: reserve :many
+-- Ids for new chunks, known before the chunks are there.
+SELECT nextval('harry.chunks_id_seq')::int AS id FROM generate_series(1, %(count)s::int)
+
+-- name: insert :run
+-- Enter the chunks of a document under reserved ids.
+INSERT INTO chunks (id, public_id, document_id, ordinal, heading_path, raw_content, contextual_content,
+                    span_start, span_end, terms)
+OVERRIDING SYSTEM VALUE
+SELECT c.id, c.public_id, %(document_id)s, c.ordinal,
+       ARRAY(SELECT jsonb_array_elements_text(c.heading_path)), c.raw_content, c.contextual_content,
+       c.span_start, c.span_end, c.terms
+  FROM unnest(%(ids)s::int[], %(public_ids)s::text[], %(ordinals)s::int[], %(heading_paths)s::jsonb[],
+              %(raw)s::text[], %(contextual)s::text[], %(starts)s::int[], %(ends)s::int[], %(terms)s::bytea[])
+    AS c (id, public_id, ordinal, heading_path, raw_content, contextual_content, span_start, span_end, terms)
 
 -- name: of_document :many
 -- The chunks of a document with what the keyword index holds of them.

@@ -36,6 +36,10 @@ UPDATE corrections
    SET status = %(status)s, status_reason = %(reason)s, decided_by = %(by)s, updated_at = now()
  WHERE id = %(id)s
 
+-- name: name_source :run
+-- Note the page that a correction speaks of.
+UPDATE corrections SET source_url = %(source_url)s WHERE id = %(id)s
+
 -- name: drafted :run
 -- Note the draft document that a correction becomes, unless somebody else did.
 UPDATE corrections SET document_id = %(document_id)s, updated_at = now()

@@ -17,9 +17,12 @@ UPDATE corpus
        revision = revision + 1
  WHERE one_row
 
--- name: add_terms :run
--- Make sure that every term has an id.
-INSERT INTO terms (term) SELECT unnest(%(terms)s::text[]) ON CONFLICT (term) DO NOTHING
+-- name: count_terms :many
+-- Add to the document frequencies of terms, which get an id when they are new.
+INSERT INTO terms AS t (term, df, title_df)
+SELECT * FROM unnest(%(terms)s::text[], %(df)s::int[], %(title_df)s::int[])
+ON CONFLICT (term) DO UPDATE SET df = t.df + excluded.df, title_df = t.title_df + excluded.title_df
+RETURNING id, term
 
 -- name: find_terms :many
 -- Ids and document frequencies of terms.

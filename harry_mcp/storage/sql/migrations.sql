@@ -54,6 +54,14 @@ VACUUM (ANALYZE) harry.postings, harry.chunk_vectors, harry.chunks, harry.terms
 -- Let the statements of a writing transaction take their time; holds until it ends.
 SELECT set_config('statement_timeout', '0', true)
 
+-- name: write_behind :run
+-- As above, and let the commit not wait for the disk; holds until the transaction ends.
+SELECT set_config('statement_timeout', '0', true), set_config('synchronous_commit', 'off', true)
+
+-- name: write_through :run
+-- A commit that waits for the disk, and so for all commits before it.
+SELECT pg_logical_emit_message(true, 'harry', '')
+
 -- name: versions :one
 -- What the database is.
 SELECT current_setting('server_version') AS postgres,
