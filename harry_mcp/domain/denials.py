@@ -11,6 +11,7 @@ from harry_mcp.domain.differences.reading import Part, Reading, Word
 # "not only", but not "cannot only".
 _NOT_DENYING = frozenset({"only", "just", "necessarily", "merely"})
 _AUXILIARIES = frozenset({"can", "could", "may", "should", "must", "will", "do", "does", "is", "are"})
+_OF_THINGS = frozenset({"no", "kein", "keine", "keinen", "keiner", "geen"})
 _HOLLOW = _NOT_DENYING | {"longer"}
 _SOFT = SOFT_NEGATORS | {"prevent", "prevents", "prevented", "difficult", "hard", "impossible"}
 # "sets no cookies" and "does not use any cookies": what is denied may stand some words behind the denial.
@@ -67,7 +68,8 @@ def _denies(text: Reading, word: Word) -> bool:
 def _scope(text: Reading, negator: Word) -> tuple[str, ...]:
     behind = _telling(text.words[negator.place + 1 :])[:_SCOPE]
     # "sets no cookies" does not set any.
-    return (*behind, *_telling(reversed(text.words[: negator.place]))[:1]) if behind else ()
+    before = _telling(reversed(text.words[: negator.place]))[:1] if negator.folded in _OF_THINGS else ()
+    return (*behind, *before) if behind else ()
 
 
 def _telling(words: Iterable[Word]) -> tuple[str, ...]:

@@ -45,7 +45,7 @@ async def embedded(
     try:
         while True:
             while len(flight) < _AT_ONCE and (ahead.ready or not flight) and (work := await ahead.take()):
-                flight.append((work, asyncio.create_task(_awaited(embed(work)), name="harry-embed")))
+                flight.append((work, asyncio.create_task(_embed(embed, work), name="harry-embed")))
             if not flight:
                 return
             work, vectors = flight.popleft()
@@ -57,8 +57,8 @@ async def embedded(
         await ahead.close()
 
 
-async def _awaited(vectors: Awaitable[ChunkVectors]) -> ChunkVectors:
-    return await vectors
+async def _embed(embed: Callable[[list[Work]], Awaitable[ChunkVectors]], work: list[Work]) -> ChunkVectors:
+    return await embed(work)
 
 
 class _Ahead:

@@ -68,7 +68,8 @@ class _Layer:
     def unpack(self, packed: bytes) -> Iterator[bytes]:
         while packed:
             if self._unpacker is None:
-                self._unpacker = zlib.decompressobj(zlib.MAX_WBITS if _is_zlib(packed) else _RAW)
+                # The method of zlib (RFC 1950, 2.2), which no bare stream begins with
+                self._unpacker = zlib.decompressobj(zlib.MAX_WBITS if packed[0] & 15 == 8 else _RAW)
             self.open = True
             try:
                 piece = self._unpacker.decompress(packed, _PIECE)
@@ -84,8 +85,3 @@ class _Layer:
                 self.open = False
                 packed = self._unpacker.unused_data if self._gzip else b""
                 self._unpacker = zlib.decompressobj(_GZIP)
-
-
-def _is_zlib(packed: bytes) -> bool:
-    """Whether the two bytes of a zlib header (RFC 1950, 2.2) stand there."""
-    return len(packed) > 1 and packed[0] & 15 == 8 and (packed[0] << 8 | packed[1]) % 31 == 0

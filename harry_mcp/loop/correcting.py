@@ -18,6 +18,7 @@ from harry_mcp.domain.plain import one_line
 from harry_mcp.errors import InputError
 from harry_mcp.loop.breadth import Breadth
 from harry_mcp.loop.flagging import flag_blamed
+from harry_mcp.loop.healing import OnDatabase, healed
 from harry_mcp.loop.intake import Intake, Taken
 from harry_mcp.loop.lesson_vectors import lesson_vectors
 from harry_mcp.loop.placing import Placer, Submission
@@ -45,7 +46,7 @@ class Submitted:
     draft_id: str = ""
 
 
-class CorrectionFlow:
+class CorrectionFlow(OnDatabase):
     """Takes corrections in, and lets curators decide about them."""
 
     def __init__(
@@ -59,7 +60,7 @@ class CorrectionFlow:
         model: LanguageModel | None,
     ) -> None:
         self._settings = settings.correct
-        self._database = database
+        super().__init__(database)
         self._embedder = embedder
         self._words = words
         self._placer = Placer(settings.correct)
@@ -69,6 +70,7 @@ class CorrectionFlow:
         self._gate = asyncio.Lock()
         self._breadth = Breadth(settings.correct, database, embedder)
 
+    @healed
     async def submit(self, lesson: Lesson, author: Principal, *, result_id: str = "") -> list[Submitted]:
         """Store a correction; from the next request on it reaches the agent, unless it waits for review.
 
@@ -121,6 +123,7 @@ class CorrectionFlow:
         draft = await self._promoter.promote_if_earned(correction)
         return Submitted(correction=correction, outcome=outcome, redacted=submission.redacted, draft_id=draft)
 
+    @healed
     async def get(self, correction_id: str) -> Correction:
         """A correction.
 
@@ -130,11 +133,13 @@ class CorrectionFlow:
         async with self._database.reading() as unit:
             return await unit.corrections.get(_id(correction_id))
 
+    @healed
     async def list(self, status: str, *, topic: str = "", limit: int, offset: int = 0) -> list[Correction]:
         """Corrections, the last changed first; '' stands for every status and every topic."""
         async with self._database.reading() as unit:
             return await unit.corrections.list(status, topic=storable(topic), limit=limit, offset=offset)
 
+    @healed
     async def touched(self, correction_id: str, *, limit: int = 20) -> tuple[int, list[TouchedAnswer]]:
         """How many answers a correction went into, and the last of them.
 
@@ -146,6 +151,7 @@ class CorrectionFlow:
             answers = await unit.corrections.touched_count(correction.id)
             return answers, await unit.corrections.touched(correction.id, limit=limit)
 
+    @healed
     async def review(
         self, correction_id: str, action: CorrectionAction, by: Principal, *, reason: str = ""
     ) -> Correction:

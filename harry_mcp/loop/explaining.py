@@ -9,6 +9,7 @@ from typing import Any
 from harry_mcp.domain.corrections import Correction
 from harry_mcp.domain.search import SearchFilters, SearchResult
 from harry_mcp.errors import NotFoundError
+from harry_mcp.loop.healing import OnDatabase, healed
 from harry_mcp.loop.recalling import RecallFlow, documents_found, with_memories
 from harry_mcp.loop.searching import SearchFlow
 from harry_mcp.storage.database import Database
@@ -46,14 +47,15 @@ class Explanation:
     now: SearchResult
 
 
-class ExplainFlow:
+class ExplainFlow(OnDatabase):
     """Replays searches."""
 
     def __init__(self, database: Database, search: SearchFlow, recall: RecallFlow) -> None:
-        self._database = database
+        super().__init__(database)
         self._search = search
         self._recall = recall
 
+    @healed
     async def explain(self, search_id: str, *, most: int) -> Explanation:
         """What a search saw, and what it would bring today; nothing is written down.
 

@@ -19,6 +19,7 @@ from harry_mcp.domain.verified import LONGEST_ANSWER, LONGEST_QUESTION, Match, V
 from harry_mcp.errors import InputError, ProviderError, StorageError
 from harry_mcp.loop.drafting import WebDrafts
 from harry_mcp.loop.flagging import flag_blamed
+from harry_mcp.loop.healing import OnDatabase, healed
 from harry_mcp.loop.questions import Questions
 from harry_mcp.loop.rated import Rated, rated, sources
 from harry_mcp.settings import Settings
@@ -63,15 +64,16 @@ class _Told:
         return self.feedback.rating is Rating.DOWN
 
 
-class FeedbackFlow:
+class FeedbackFlow(OnDatabase):
     """Takes opinions, one for each person and result."""
 
     def __init__(self, settings: Settings, database: Database, questions: Questions, drafts: WebDrafts) -> None:
         self._settings = settings
-        self._database = database
+        super().__init__(database)
         self._questions = questions
         self._drafts = drafts
 
+    @healed
     async def submit(self, opinion: Opinion, author: Principal) -> FeedbackOutcome:
         """Store an opinion and do what follows from it, all in one transaction.
 

@@ -6,9 +6,11 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from harry_mcp.domain.search import SearchFilters, SearchResult
 from harry_mcp.errors import DatabaseUnavailable, StorageError
+from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.storage.database import Database
 
 log = logging.getLogger(__name__)
@@ -36,7 +38,7 @@ class Recorder:
     async def record_soon(self, result: SearchResult, filters: SearchFilters) -> None:
         if self._answered - self._done >= _MOST_UNRECORDED:
             await self._reached(self._answered - _MOST_UNRECORDED + 1)
-        self._waiting.append((result, filters))
+        self._waiting.append((_redacted(result), filters))
         self._answered += 1
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write(), name="harry-record")
@@ -88,3 +90,10 @@ class Recorder:
             await self._database.heal()
             async with self._database.reading() as unit:
                 await unit.searches.record(batch)
+
+
+def _redacted(result: SearchResult) -> SearchResult:
+    """The result without personal data and secrets in what people typed: it is kept, and read by curators."""
+    question, query = redact(result.question), redact(result.query.text)
+    course = {name: redact(text).text for name, text in result.course.items()}
+    return replace(result, question=question.text, query=replace(result.query, text=query.text), course=course)

@@ -15,6 +15,7 @@ from harry_mcp.domain.verified import (
     VerifiedStatus,
 )
 from harry_mcp.errors import InputError, NotFoundError
+from harry_mcp.loop.healing import OnDatabase, healed
 from harry_mcp.loop.questions import Questions
 from harry_mcp.settings import Settings
 from harry_mcp.stages.correct.redaction import redact
@@ -39,19 +40,21 @@ _ALLOWED = {
 }
 
 
-class VerifiedReviewFlow:
+class VerifiedReviewFlow(OnDatabase):
     """Changes entries, their vectors in the same transaction."""
 
     def __init__(self, settings: Settings, database: Database, questions: Questions) -> None:
         self._approvers = Role[settings.verify.approve.upper()]
-        self._database = database
+        super().__init__(database)
         self._questions = questions
 
+    @healed
     async def list(self, status: str, *, limit: int, offset: int = 0) -> list[VerifiedResponse]:
         """Entries of a status; '' for all, 'held' for active ones that are held back."""
         async with self._database.reading() as unit:
             return await unit.verified.list(status, limit=limit, offset=offset)
 
+    @healed
     async def add(
         self, question: str, answer: str, sources: Sequence[VerifiedSource], *, origin: str, by: Principal
     ) -> VerifiedResponse:
@@ -73,6 +76,7 @@ class VerifiedReviewFlow:
             await unit.memories.put(MemoryKind.VERIFIED, [memory], [vector])
         return entry
 
+    @healed
     async def review(
         self, key: str, action: VerifiedAction, by: Principal, *, question: str = "", answer: str = ""
     ) -> VerifiedResponse:

@@ -23,8 +23,13 @@ def written(path: Path, *rows: dict[str, Any] | str) -> Path:
     return path
 
 
-LIMIT = {"id": "c1", "lesson": "The API takes 600 requests a minute.", "wrong": "1,000 a minute.", "truth": "600."}
-ASKED = {"id": "q1", "text": "How many requests a minute does the API take?", "relevant": ["c1"]}
+LIMIT: dict[str, Any] = {
+    "id": "c1",
+    "lesson": "The API takes 600 requests a minute.",
+    "wrong": "1,000 a minute.",
+    "truth": "600.",
+}
+ASKED: dict[str, Any] = {"id": "q1", "text": "How many requests a minute does the API take?", "relevant": ["c1"]}
 IDLE: dict[str, object] = {"id": "q2", "text": "What is the capital of Australia?", "relevant": []}
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
 from psycopg import AsyncConnection
 
 from harry_mcp.app import App
+from harry_mcp.domain.corrections import CorrectionAction, Lesson
 from harry_mcp.domain.documents import DocumentStatus, SourceDocument
 from harry_mcp.domain.feedback import Opinion, Rating
 from harry_mcp.domain.search import Band, SearchStatus
@@ -372,6 +373,33 @@ async def test_what_the_web_brought_can_be_rated_and_its_page_is_the_source(with
     assert (source.title, source.url) == ("Wine & fish", "https://docs.example.com/wine")
     await app.loop.verified.review(praised.candidate_id, VerifiedAction.APPROVE, CURATOR)
     assert (await app.loop.lookup("What wine goes with fish?")).verified.match is Match.EXACT
+
+
+@pytest.mark.promise("OPS-3")
+async def test_postgresql_that_went_away_and_came_back_fails_no_call(
+    app: App, connection: AsyncConnection[Any]
+) -> None:
+    await filled(app)
+    asked, *_ = await asyncio.gather(*(app.loop.search(QUESTION) for _ in range(8)))
+    await app.loop.settled()
+    taught = Lesson(wrong="It takes a day.", truth="It takes an hour.", line="Rotating an API key takes an hour.")
+    acts: list[Callable[[], Awaitable[object]]] = [
+        lambda: down(app, asked),
+        lambda: app.loop.corrections.list("", limit=3),
+        lambda: app.loop.corrections.submit(taught, ANN),
+        lambda: app.loop.corrections.touched(taught.id),
+        lambda: app.loop.corrections.review(taught.id, CorrectionAction.DEPRECATE, CURATOR),
+        lambda: app.loop.explain(asked.search_id),
+        lambda: app.loop.verified.add(QUESTION, ANSWER, [], origin="test", by=ANN),
+        lambda: app.loop.verified.list("", limit=3),
+    ]
+    for act in acts:
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        await act()
+    assert await scalar(connection, "SELECT count(*) FROM correction_reports") == 1
 
 
 async def test_an_opinion_given_in_the_same_breath_as_the_search_is_no_race(app: App) -> None:

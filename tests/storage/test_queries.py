@@ -127,7 +127,7 @@ def _bare(query: Query) -> str:
 def _positional(text: str) -> str:
     """``%(name)s`` as ``$1``, the same number for the same name."""
     numbers: dict[str, int] = {}
-    return re.sub(r"%\((\w+)\)s", lambda match: f"${numbers.setdefault(match[1], len(numbers) + 1)}", text).replace(
+    return re.sub(r"%\((\w+)\)[sb]", lambda match: f"${numbers.setdefault(match[1], len(numbers) + 1)}", text).replace(
         "%%", "%"
     )
 

@@ -32,7 +32,6 @@ _CHUNKS_BEFORE_VACUUM = 200
 # Answers after which the links of the last time stand: the page did not really show itself.
 _NO_REAL_PAGE = frozenset({Reason.LOGIN, Reason.ERROR_PAGE, Reason.EMPTY})
 _KEEPS_CONTENT = frozenset({Outcome.STORED, Outcome.UNCHANGED, Outcome.FAILED})
-_LIMITS = frozenset({Reason.PAGES, Reason.BYTES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +236,7 @@ class SiteRun:
             if endless:
                 await unit.crawls.fail(endless, Reason.CIRCLE)
             # Who did not see the whole site cannot say that something is missing from it.
-            if self._frontier.listed and not any(entry.reason in _LIMITS for entry in entries):
+            if self._frontier.listed and not any(entry.reason in (Reason.PAGES, Reason.BYTES) for entry in entries):
                 await unit.crawls.propose_unlinked(self._id, depth=self._frontier.depth)
             await unit.crawls.finish(self._id)
 
@@ -245,7 +244,6 @@ class SiteRun:
         """Let nothing of this run go on after it."""
         for _, task in self._flight:
             task.cancel()
-        left = [task for _, task in self._flight]
+        await asyncio.gather(*(task for _, task in self._flight), return_exceptions=True)
         self._flight.clear()
-        await asyncio.gather(*left, return_exceptions=True)
         await self._store.close()

@@ -97,7 +97,10 @@ def _unpacked(body: bytes, largest: int) -> tuple[bytes, str]:
 
 
 def _text(data: bytes, most: int, problem: str) -> Sitemap:
-    lines = [line.strip() for line in decode(data, source="the sitemap").splitlines() if line.strip()]
+    try:
+        lines = [line.strip() for line in decode(data, source="the sitemap").splitlines() if line.strip()]
+    except SourceError:
+        lines = []
     if not lines or not all(_ADDRESS.fullmatch(line) for line in lines):
         raise SourceError(problem or "it is no sitemap")
     if len(lines) > most:

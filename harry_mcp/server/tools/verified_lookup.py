@@ -7,6 +7,7 @@ from typing import Annotated
 from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, TextContent
 
+from harry_mcp.domain.search import SearchResult
 from harry_mcp.domain.verified import Match
 from harry_mcp.server.render_corrections import relevant_replies
 from harry_mcp.server.render_verified import failure_replies, lookup_text, match_reply
@@ -26,10 +27,18 @@ returns past_failures: what went wrong with questions like this one. Answers are
 async def verified_lookup(query: Query, ctx: Context[ServerState]) -> Annotated[CallToolResult, LookupReply]:
     """Registered with ``DESCRIPTION``; see there."""
     app = await ctx.request_context.lifespan_context.app()
-    result = await app.loop.lookup(query)
+    reply = lookup_reply(await app.loop.lookup(query))
+    return CallToolResult(
+        content=[TextContent(type="text", text=lookup_text(reply))],
+        structured_content=reply.model_dump(mode="json"),
+    )
+
+
+def lookup_reply(result: SearchResult) -> LookupReply:
+    """The contract's form of a lookup."""
     exact = result.verified.match is Match.EXACT
     found = result.verified.match is not Match.NONE
-    reply = LookupReply(
+    return LookupReply(
         status="degraded" if result.degraded else ("ok" if found else "empty"),
         verified=match_reply(result.verified),
         next_action="answer" if exact else "search_kb",
@@ -37,8 +46,4 @@ async def verified_lookup(query: Query, ctx: Context[ServerState]) -> Annotated[
         corrections=relevant_replies(result.corrections),
         past_failures=failure_replies(result.failures),
         degraded=list(result.degraded),
-    )
-    return CallToolResult(
-        content=[TextContent(type="text", text=lookup_text(reply))],
-        structured_content=reply.model_dump(mode="json"),
     )

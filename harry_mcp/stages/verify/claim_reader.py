@@ -106,13 +106,13 @@ class ClaimReader:
             most_tokens=_TOKENS,
             timeout=timeout,
         )
-        found = [_found(quote, texts) for quote in answer.quotes]
-        kept = [quote for quote in found if quote is not None]
+        shown = [found(quote, texts) for quote in answer.quotes]
+        kept = [quote for quote in shown if quote is not None]
         return ReadClaim(
             verdict=ClaimVerdict(answer.verdict),
             reason=sanitised(answer.reason, _LONGEST_REASON) or "A model read the passages.",
             quotes=tuple(dict.fromkeys(kept)),
-            invented=len(found) - len(kept),
+            invented=len(shown) - len(kept),
         )
 
 
@@ -125,7 +125,7 @@ def asked(claim: str, texts: Sequence[tuple[str, str]], code: str) -> str:
     return "\n\n".join([*fenced, f"<claim-{code}>\n{claim}\n</claim-{code}>"])
 
 
-def _found(quote: ClaimQuote, texts: Sequence[tuple[str, str]]) -> ReadQuote | None:
+def found(quote: ClaimQuote, texts: Sequence[tuple[str, str]]) -> ReadQuote | None:
     """The quote as it stands in the text that was named, else in another one; None when it stands in none."""
     words = quote.words.split()
     if len(words) < _SHORTEST_QUOTE and len(quote.words) < 4 * _SHORTEST_QUOTE:

@@ -19,6 +19,8 @@ from harry_mcp.settings import ClaimSection
 _LONGEST = 500
 _LONGEST_QUOTE = 700
 _LONGEST_REASON = 120
+# A text that borrows more than this from its context to deny a claim most often speaks of something else.
+_OWN_WORDS = 0.5
 _NEAR_QUOTES = 2
 # What is less like the claim than this speaks of something else.
 _NEAR_COSINE = 0.4
@@ -57,14 +59,13 @@ def rules_of(settings: ClaimSection) -> ClaimRules:
 
 def shortlist(claim: str, hits: Sequence[Hit], most: int) -> list[Statement]:
     """The sentences of some passages that share most words with a claim, each once."""
-    wanted = _keys(claim)
     found: dict[str, tuple[float, Statement]] = {}
     for hit in hits:
         context = " > ".join((hit.passage.title, *hit.passage.heading_path))
         for sentence in sentences(hit.text):
             if len(sentence.plain) > _LONGEST:
                 continue
-            shared = len(wanted & _keys(sentence.plain)) / max(1, len(wanted))
+            shared = _shared(claim, sentence.plain)
             found.setdefault(sentence.plain, (shared, Statement(sentence.text, sentence.plain, context, hit)))
     ranked = sorted(found.values(), key=lambda item: (-item[0], item[1].hit.rank))
     return [statement for shared, statement in ranked[:most] if shared > 0]
@@ -101,13 +102,28 @@ def weigh_correction(
     by_wrong = weigh(claim, wrong, cosine, rules, context=around)
     by_line = weigh(claim, line, cosine, rules, context=correction.topic)
     stance, differs, covered = Stance.NEAR, "", max(by_truth.covered, by_wrong.covered, by_line.covered)
-    if by_truth.stance is Stance.SUPPORTS and by_wrong.stance is not Stance.SUPPORTS:
+    denies = by_truth.stance is Stance.CONTRADICTS and _shared(claim, truth) >= _OWN_WORDS
+    says_so = by_truth.stance is Stance.SUPPORTS and _touches(claim, truth, wrong)
+    repeats = by_wrong.stance is Stance.SUPPORTS and _touches(claim, wrong, truth)
+    if by_line.stance is Stance.SUPPORTS or (says_so and not repeats):
         stance = Stance.SUPPORTS
-    elif by_wrong.stance is Stance.SUPPORTS or by_truth.stance is Stance.CONTRADICTS:
+    elif (repeats and not says_so) or denies:
         stance, differs = Stance.CONTRADICTS, by_truth.differs or "a correction says that this is wrong"
     elif by_line.stance is not Stance.NEAR and not _keys(line) & (_keys(wrong) - _keys(truth)):
         stance, differs = by_line.stance, by_line.differs
     return Judged(correction_quote(correction, stance, differs, cosine), covered * cosine) if covered else None
+
+
+def _shared(claim: str, text: str) -> float:
+    """The share of a claim's words that a text has itself."""
+    wanted = _keys(claim)
+    return len(wanted & _keys(text)) / max(1, len(wanted))
+
+
+def _touches(claim: str, text: str, other: str) -> bool:
+    """Whether a claim has anything of what tells a text from another one; what both share was never in question."""
+    wanted, own = _keys(claim), _keys(text) - _keys(other)
+    return bool(wanted & own) if own else not wanted & (_keys(other) - _keys(text))
 
 
 def correction_quote(correction: Correction, stance: Stance, differs: str, cosine: float) -> Quote:

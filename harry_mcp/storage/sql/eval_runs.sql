@@ -9,7 +9,7 @@ SELECT id, name, golden, settings, figures, accepted, created_at
   FROM eval_runs WHERE golden = %(golden)s AND accepted ORDER BY created_at DESC, id LIMIT 1
 
 -- name: by_id :one
--- One run.
+-- One kept run of an evaluation.
 SELECT id, name, golden, settings, figures, accepted, created_at FROM eval_runs WHERE id = %(id)s
 
 -- name: recent :many

@@ -21,7 +21,7 @@ DELETE FROM verified_citations WHERE verified_id = %(id)s
 SELECT r.*, verified_held(r.id) AS held FROM verified_responses r WHERE id = %(id)s FOR NO KEY UPDATE OF r
 
 -- name: by_id :one
--- An entry.
+-- An entry under its id.
 SELECT r.*, verified_held(r.id) AS held FROM verified_responses r WHERE id = %(id)s
 
 -- name: list :many

@@ -102,8 +102,8 @@ def _bad_http(fated: FatedSite) -> None:
     fated.wire(hub, "/wire/too-short", _sends(_head("Content-Length: 5000"), "<p>half"), "unreachable", tries)
     fated.wire(hub, "/wire/bad-chunk", _sends(_head("Transfer-Encoding: chunked"), "zz\r\n<p>x"), "unreachable", tries)
     fated.wire(hub, "/wire/says-huge", _sends(_head(f"Content-Length: {10**12}"), "<p>small"), "too_large")
-    fated.wire(hub, "/wire/endless", _chunks(lambda: b"word " * 1000), "too_large")
-    fated.wire(hub, "/wire/drip", _chunks(lambda: time.sleep(TIMEOUT / 20) or b"w"), "timeout")
+    fated.wire(hub, "/wire/endless", sends_chunks(lambda: b"word " * 1000), "too_large")
+    fated.wire(hub, "/wire/drip", sends_chunks(lambda: time.sleep(TIMEOUT / 20) or b"w"), "timeout")
     fated.wire(hub, "/wire/headers", _endless_headers, "unreachable", tries)
     fated.put(hub, "/wire/huge", b"<p>" + b"word " * 100_000, "failed", "too_large")
     fated.page(hub, "/wire/to-the-end")
@@ -125,7 +125,7 @@ def _sends(*texts: str) -> Callable[[BufferedIOBase], None]:
     return write
 
 
-def _chunks(more: Callable[[], bytes]) -> Callable[[BufferedIOBase], None]:
+def sends_chunks(more: Callable[[], bytes]) -> Callable[[BufferedIOBase], None]:
     """A body without an end, until the crawler hangs up."""
 
     def write(out: BufferedIOBase) -> None:
@@ -160,8 +160,8 @@ def _packed(fated: FatedSite) -> None:
     ):
         fated.put(hub, f"/packed/{name}", body, "new", headers={"Content-Encoding": encoding}, etag=True)
     for name, encoding, body in (
-        ("bomb", "gzip", _bomb(30)),
-        ("twofold-bomb", "gzip, gzip", gzip.compress(_bomb(100))),
+        ("bomb", "gzip", bomb(30)),
+        ("twofold-bomb", "gzip, gzip", gzip.compress(bomb(100))),
         ("zlib-bomb", "deflate", zlib.compress(bytes(30_000_000))),
     ):
         fated.put(hub, f"/packed/{name}", body, "failed", "too_large", headers={"Content-Encoding": encoding})
@@ -170,7 +170,8 @@ def _packed(fated: FatedSite) -> None:
         fated.put(hub, f"/packed/{name}", body, "failed", "unreadable", headers={"Content-Encoding": encoding})
 
 
-def _bomb(megabytes: int) -> bytes:
+def bomb(megabytes: int) -> bytes:
+    """Nothing but zeros, in gzip."""
     packer = zlib.compressobj(9, wbits=31)
     return b"".join([*(packer.compress(bytes(1_000_000)) for _ in range(megabytes)), packer.flush()])
 

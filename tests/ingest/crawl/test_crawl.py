@@ -17,212 +17,36 @@ from tests.storage.recount import rows
 
 pytestmark = pytest.mark.promise("ING-2")
 
-GOOD = 12
 
-
-def trapped(site: Site) -> None:
-    """A site of good pages and of every trap."""
-    good = [f"/docs/{number}" for number in range(GOOD)]
-    for number, path in enumerate(good):
-        # They link in a ring, and by the long way round
-        following = f"../docs/./{(number + 1) % GOOD}?utm_source=ring#part"
-        site.page(path, prose(path), following, "/", title=f"Chapter {number}")
-    traps = (
-        "/private/secret /loop-a /chain-1 /chain-2 /long-1 /soft /deleted /refused /slow /huge /latin /twin-1 /twin-2 "
-        "/copy /noindex /header-noindex /nofollow /login /empty /moved-out /metadata http://127.0.0.1:1/inside "
-        "http://10.0.0.7/ https://example.org/elsewhere /pic.png /data /refresh /base/ /a/a/a/a/a /broken "
-        "/wide /trouble mailto:x@example.org javascript:void(0) #top http://[broken"
-    )
-    site.page("/", prose("the front page"), good[0], *traps.split())
-    site.put("/robots.txt", "User-agent: *\nDisallow: /private/\nSitemap: /maps/index.xml.gz\n")
-    site.put("/maps/index.xml.gz", packed(sitemap(*site.full("/maps/1.xml"), index=True)))
-    site.put("/maps/1.xml", sitemap(*site.full("/listed/1", "/docs/1", "/private/listed"), lastmod="2024-05-01"))
-    site.page("/listed/1", prose("only in the sitemap"))
-    site.put(
-        "/llms.txt",
-        f"# Site\n\n- [For models]({site.url}/for-models.md): a text\n",
-        headers={"Content-Type": "text/plain"},
-    )
-    site.put(
-        "/for-models.md",
-        "# For models\n\nWords for [models](/from-markdown).\n",
-        headers={"Content-Type": "text/markdown"},
-    )
-    site.page("/from-markdown", prose("linked from Markdown"))
-    site.moved("/loop-a", "/loop-b")
-    site.moved("/loop-b", "/loop-a", 301)
-    site.moved("/chain-1", "/chain-2")
-    site.moved("/chain-2", "/chain-3", 308)
-    site.moved("/chain-3", "/chain-end")
-    site.page("/chain-end", prose("the end of the chain"))
-    for number in range(1, 10):
-        site.moved(f"/long-{number}", f"/long-{number + 1}")
-    site.page("/soft", "<p>Sorry, we could not find this page.</p>", title="Page not found")
-    site.page("/refused", prose("refused"), status=403)
-    site.page("/slow", prose("slow"), slow=3.0)
-    site.put("/huge", b"<p>" + b"word " * 100_000)
-    site.put(
-        "/latin",
-        "<title>Umlaute</title><h1>Größe</h1><p>Straße und Übung.".encode("cp1252"),
-        headers={"Content-Type": "text/html; charset=utf-8"},
-    )
-    for path in ("/twin-1", "/twin-2"):
-        site.page(path, prose("twins"), title="Twins")
-    site.page("/copy", prose("copy") + "<p>Printed.</p>", head='<link rel="canonical" href="/original?utm_medium=x">')
-    site.page("/original", prose("copy"))
-    site.page("/noindex", prose("noindex"), "/below-noindex", head='<meta name="robots" content="noindex">')
-    site.page("/below-noindex", prose("below noindex"))
-    site.page("/header-noindex", prose("header"), headers={"X-Robots-Tag": "otherbot: nofollow, noindex"})
-    site.replies["/header-noindex"].headers["X-Robots-Tag"] = "otherbot: nofollow"  # pyright: ignore
-    site.page("/nofollow", prose("nofollow"), "/below-nofollow", head='<meta name="ROBOTS" content="NOFOLLOW">')
-    site.page("/below-nofollow", prose("below nofollow"))
-    site.page(
-        "/login", '<form><input name=u><input type="Password"></form><p>Please enter your data.</p>', title="Log in"
-    )
-    site.put("/empty", "<html><body></body></html>")
-    site.moved("/moved-out", "https://example.org/new-home")
-    site.moved("/metadata", "http://169.254.169.254/latest/meta-data/")
-    site.put("/data", b"\x00\x01", headers={"Content-Type": "application/x-thing"})
-    site.put("/refresh", '<meta http-equiv="Refresh" content="0; URL=\'/refreshed\'"><p>Moving on.')
-    site.page("/refreshed", prose("refreshed"))
-    site.page("/base/", prose("base"), "other", head='<base href="/elsewhere/">')
-    site.page("/elsewhere/other", prose("base href"))
-    site.page("/broken", prose("broken"), status=500)
-    site.put("/wide", "<h1>Wide</h1><p>Words in UTF-16 for once.".encode("utf-16"))
-    site.put("/trouble", "<title>Just a moment...</title><h1>Just a moment...</h1><p>Checking your browser.")
-
-
-_STORED = (
-    "/ /listed/1 /for-models.md /from-markdown /chain-end /latin /twin-1 /original /below-noindex /header-noindex "
-    "/nofollow /refreshed /base/ /elsewhere/other /wide"
-)
-STORED = sorted([*_STORED.split(), *(f"/docs/{number}" for number in range(GOOD))])
-
-
-async def test_the_report_of_a_site_full_of_traps_is_exact(site: Site, reader: Reader) -> None:
-    trapped(site)
-    report = await reader.crawl(site)
-    assert paths(report.new, site) == STORED
-    assert (report.changed, report.unchanged, report.gone, report.blocked, report.warnings) == ([], [], {}, [], [])
-    assert {url.removeprefix(site.url): to.removeprefix(site.url) for url, to in report.redirected.items()} == {
-        "/chain-1": "/chain-2",
-        "/chain-2": "/chain-3",
-        "/chain-3": "/chain-end",
-        **{f"/long-{number}": f"/long-{number + 1}" for number in range(1, 6)},
-        "/moved-out": "https://example.org/new-home",
-        "/metadata": "http://169.254.169.254/latest/meta-data/",
-        "/refresh": "/refreshed",
-    }
-    assert {url.removeprefix(site.url): to.removeprefix(site.url) for url, to in report.duplicates.items()} == {
-        "/twin-2": "/twin-1",
-        "/copy": "/original",
-    }
-    assert reasons(report.refused, site) == {
-        "/private/secret": "robots",
-        "/private/listed": "robots",
-        "/soft": "soft_404",
-        "/noindex": "noindex",
-        "/below-nofollow": "nofollow",
-        "/login": "login",
-        "/empty": "empty",
-        "/trouble": "error_page",
-        "http://127.0.0.1:1/inside": "private",
-        "http://10.0.0.7/": "private",
-        "http://169.254.169.254/latest/meta-data/": "private",
-        "https://example.org/elsewhere": "off_site",
-        "https://example.org/new-home": "off_site",
-        "/pic.png": "not_text",
-        "/data": "not_text",
-        "/a/a/a/a/a": "trap",
-    }
-    assert reasons(report.failed, site) == {
-        "/loop-a": "circle",
-        "/loop-b": "circle",
-        "/long-6": "too_many_redirects",
-        "/deleted": "not_found",
-        "/refused": "forbidden",
-        "/slow": "timeout",
-        "/huge": "too_large",
-        "/broken": "server_error",
-    }
-    assert report.failed[f"{site.url}/refused"].why == "the site refuses access"
-    assert report.partial
-    documents = await reader.documents()
-    assert sorted(documents) == sorted(site.full(*STORED))
-    assert "Größe" in documents[f"{site.url}/latin"]
-    assert "UTF-16" in documents[f"{site.url}/wide"]
-    asked = site.taken()
-    assert not any(path.startswith(("/private", "/pic", "/a/a", "/below-nofollow")) for path, _ in asked)
-    assert asked.pop(("/broken", 500)) == 3
-    assert set(asked.values()) == {1}, "nothing is asked for twice"
+@pytest.mark.promise("ING-5")
+async def test_what_is_gone_is_proposed_until_it_comes_back(site: Site, reader: Reader) -> None:
+    site.page("/", prose("front"), "/hub", "/old")
+    site.page("/hub", prose("hub"), "/unlinked")
+    site.page("/unlinked", prose("unlinked"))
+    site.page("/old", prose("old"))
+    await reader.crawl(site)
+    site.put("/old", status=410)
+    site.page("/hub", prose("hub"))
+    second = await reader.crawl(site)
+    assert reasons(second.gone, site) == {"/old": "gone", "/unlinked": "unlinked"}
+    proposed = await rows(reader.connection, "SELECT url FROM crawl_urls WHERE gone_since IS NOT NULL")
+    assert {url for (url,) in proposed} == set(second.gone)
+    site.page("/old", prose("back again"))
+    third = await reader.crawl(site)
+    assert (paths(third.changed, site), reasons(third.gone, site)) == (["/old"], {"/unlinked": "unlinked"})
+    assert len(await reader.documents()) == 4
 
 
 @pytest.mark.promise("ING-5")
-async def test_a_second_crawl_fetches_only_what_changed(site: Site, reader: Reader) -> None:
-    trapped(site)
-    site.page(
-        "/",
-        prose("the front page"),
-        "/docs/0",
-        "/twin-1",
-        "/twin-2",
-        "/noindex",
-        "/copy",
-        "/nofollow",
-        "/old",
-        "/moving",
-        "/soon-noindex",
-        "/hidden-hub",
-    )
-    site.page("/old", prose("old"))
-    site.page("/moving", prose("moving"))
-    site.page("/soon-noindex", prose("soon noindex"))
-    site.page("/hidden-hub", prose("hub"), "/unlinked")
-    site.page("/unlinked", prose("unlinked"))
-    first = await reader.crawl(site)
-    site.taken()
-    again = await reader.crawl(site)
-    assert (again.new, again.changed, again.gone) == ([], [], {})
-    assert again.unchanged == first.new
-    assert (again.duplicates, reasons(again.refused, site)) == (first.duplicates, reasons(first.refused, site))
-    statuses = site.taken()
-    whole = {path for path, status in statuses if status == 200} - {
-        "/robots.txt",
-        "/llms.txt",
-        "/maps/1.xml",
-        "/maps/index.xml.gz",
-    }
-    assert whole == {"/for-models.md"}, "it is the one page without an ETag"
-    assert again.not_modified == sum(status == 304 for _, status in statuses.elements()) > 20
-    before = await rows(reader.connection, "SELECT xmin::text, id FROM documents ORDER BY id")
-
-    site.page("/docs/3", prose("another text"), "/docs/4", "/added", title="Chapter 3")
-    site.page("/added", prose("added"))
-    site.page("/twin-1", prose("no twin any more"), title="Twins")
-    site.put("/old", status=410)
-    site.moved("/moving", "/moved-here", 301)
-    site.page("/moved-here", prose("moving"), title="Page /moving")
-    site.page("/soon-noindex", prose("soon noindex"), head='<meta name="robots" content="noindex">')
-    site.page("/hidden-hub", prose("hub"))
-    third = await reader.crawl(site)
-    assert paths(third.new, site) == ["/added", "/moved-here", "/twin-2"]
-    assert paths(third.changed, site) == ["/docs/3", "/twin-1"]
-    assert reasons(third.gone, site) == {
-        "/old": "gone",
-        "/moving": "moved",
-        "/soon-noindex": "noindex",
-        "/unlinked": "unlinked",
-    }
-    documents = await reader.documents()
-    assert set(site.full("/old", "/moving", "/soon-noindex", "/unlinked")) <= set(documents), "gone is proposed only"
-    after = await rows(reader.connection, "SELECT xmin::text, id FROM documents ORDER BY id")
-    assert len(set(before) - set(after)) == 2, "what did not change was not written"
-    proposed = await rows(reader.connection, "SELECT url FROM crawl_urls WHERE gone_since IS NOT NULL")
-    assert {url for (url,) in proposed} == set(third.gone)
-    site.page("/old", prose("back again"))
-    fourth = await reader.crawl(site)
-    assert paths(fourth.changed, site) == ["/old"]
-    assert sorted(reasons(fourth.gone, site)) == ["/moving", "/soon-noindex", "/unlinked"]
+async def test_what_lies_deeper_than_this_crawl_goes_is_not_gone(site: Site, reader: Reader) -> None:
+    site.page("/", prose("front"), "/1", "/once")
+    for number in range(1, 5):
+        site.page(f"/{number}", prose(str(number)), f"/{number + 1}")
+    site.page("/once", prose("once"))
+    await reader.crawl(site, depth=4)
+    site.page("/", prose("front"), "/1")
+    second = await reader.crawl(site, depth=2)
+    assert (reasons(second.gone, site), reasons(second.refused, site)) == ({"/once": "unlinked"}, {"/3": "depth"})
 
 
 async def test_a_page_that_fails_hides_none_of_its_children(site: Site, reader: Reader) -> None:

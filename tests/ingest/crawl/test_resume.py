@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.promise("ING-2"), pytest.mark.promise("ING-5")]
 PAGES = 90
 
 
-def harry(site: Site, settings: Settings, *arguments: str) -> subprocess.Popen[bytes]:
+def harry(site: Site, settings: Settings, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
     """``harry crawl`` under way. No delay, for the site is ours."""
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-m", "harry_mcp.cli.main", "crawl", site.url, *arguments],
@@ -33,6 +33,7 @@ def harry(site: Site, settings: Settings, *arguments: str) -> subprocess.Popen[b
             HARRY_CRAWL__DELAY="0",
             HARRY_CRAWL__RETRY_PAUSE="0.01",
             COLUMNS="60",
+            **environment,
         ),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
