@@ -83,7 +83,7 @@ MOVED = correction(
         (LIMIT, "The public API takes 900 requests a minute.", Stance.CONTRADICTS),
         (LIMIT, "The public API takes 600 requests a minute.", Stance.SUPPORTS),
         (LIMIT, "The public API is free.", Stance.NEAR),
-        (LIMIT, "The public API takes requests.", Stance.NEAR),
+        (LIMIT, "The public API takes requests.", Stance.SUPPORTS),
         (FINAL, "Merging contacts can be undone.", Stance.CONTRADICTS),
         (FINAL, "Merged contacts can be separated again.", Stance.CONTRADICTS),
         (FINAL, "A merge of contacts is final.", Stance.SUPPORTS),
