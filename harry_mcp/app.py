@@ -9,6 +9,7 @@ from harry_mcp.ingest.crawl.crawler import Crawler
 from harry_mcp.ingest.ingester import Ingester
 from harry_mcp.ingest.situating import Situator
 from harry_mcp.loop import Flows, HarryLoop
+from harry_mcp.loop.ageing import AgeingFlow
 from harry_mcp.loop.backfilling import embed_missing
 from harry_mcp.loop.claiming import ClaimFlow
 from harry_mcp.loop.correcting import CorrectionFlow
@@ -79,6 +80,7 @@ class App:
         words = Words(database)
         search = SearchFlow(settings, profile, database, self._search_stages())
         recall = RecallFlow(settings, database, words)
+        self.ageing = AgeingFlow(settings, database, embedder)
         self.loop = HarryLoop(
             settings,
             database,

@@ -27,6 +27,7 @@ from harry_mcp.loop.words import Words
 from harry_mcp.ports import Embedder, LanguageModel
 from harry_mcp.settings import Settings
 from harry_mcp.stages.correct.redaction import redact
+from harry_mcp.storage.corrections import Learnt
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind
 from harry_mcp.storage.texts import storable
@@ -134,6 +135,11 @@ class CorrectionFlow(OnDatabase):
             return await unit.corrections.get(_id(correction_id))
 
     @healed
+    async def learning(self, *, limit: int = 100) -> list[Learnt]:
+        """For each correction how often it was served since, and how often the same complaint came back."""
+        async with self._database.reading() as unit:
+            return await unit.corrections.learning(limit)
+
     async def list(self, status: str, *, topic: str = "", limit: int, offset: int = 0) -> list[Correction]:
         """Corrections, the last changed first; '' stands for every status and every topic."""
         async with self._database.reading() as unit:

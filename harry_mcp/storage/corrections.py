@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from psycopg import AsyncConnection
@@ -36,6 +37,23 @@ class ChangedSource:
 
     id: str
     document_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """Proof of learning: how often a correction was served, and how often the same complaint came back.
+
+    ``reported_again`` counts submissions of the same lesson after the first, ``complained_of`` thumbs down for answers
+    that it went into.
+    """
+
+    id: str
+    lesson: str
+    status: str
+    created_at: datetime
+    served: int
+    reported_again: int
+    complained_of: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +188,10 @@ class Corrections:
     async def changed_sources(self) -> list[ChangedSource]:
         """Active corrections whose page changed after they were made."""
         return await queries.many(self._connection, _SQL["active_with_source"], ChangedSource)
+
+    async def learning(self, limit: int) -> list[Learnt]:
+        """What each correction did since it was made, the newest first."""
+        return await queries.many(self._connection, _SQL["learning"], Learnt, {"limit": limit})
 
     async def of_document(self, document_id: str) -> list[str]:
         """The corrections that a draft document was made of, but those given up."""

@@ -100,3 +100,14 @@ SELECT c.id, d.id AS document_id FROM corrections c
 -- name: of_document :many
 -- The corrections that a draft document was made of, but those given up.
 SELECT c.id FROM corrections c WHERE c.document_id = %(document_id)s AND c.status <> 'deprecated'
+
+-- name: learning :many
+-- For each correction how often it was served since it was made, and how often people complained of the same again.
+SELECT c.id, c.lesson, c.status, c.created_at,
+       (SELECT count(*)::int FROM correction_injections i WHERE i.correction_id = c.id) AS served,
+       (SELECT count(*)::int FROM correction_reports r
+         WHERE r.correction_id = c.id AND r.outcome <> 'created') AS reported_again,
+       (SELECT count(DISTINCT f.id)::int FROM correction_injections i
+          JOIN feedback f ON f.result_id = i.result_id AND f.rating = 'down'
+         WHERE i.correction_id = c.id) AS complained_of
+  FROM corrections c ORDER BY c.created_at DESC, c.id LIMIT %(limit)s
