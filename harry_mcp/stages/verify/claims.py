@@ -19,8 +19,6 @@ from harry_mcp.settings import ClaimSection
 _LONGEST = 500
 _LONGEST_QUOTE = 700
 _LONGEST_REASON = 120
-# A text that borrows more than this from its context to deny a claim most often speaks of something else.
-_OWN_WORDS = 0.5
 _NEAR_QUOTES = 2
 # What is less like the claim than this speaks of something else.
 _NEAR_COSINE = 0.4
@@ -102,14 +100,14 @@ def weigh_correction(
     by_wrong = weigh(claim, wrong, cosine, rules, context=around)
     by_line = weigh(claim, line, cosine, rules, context=correction.topic)
     stance, differs, covered = Stance.NEAR, "", max(by_truth.covered, by_wrong.covered, by_line.covered)
-    denies = by_truth.stance is Stance.CONTRADICTS and _shared(claim, truth) >= _OWN_WORDS
     says_so = by_truth.stance is Stance.SUPPORTS and _touches(claim, truth, wrong)
     repeats = by_wrong.stance is Stance.SUPPORTS and _touches(claim, wrong, truth)
-    if by_line.stance is Stance.SUPPORTS or (says_so and not repeats):
+    learnt = by_line.stance is Stance.SUPPORTS and _shared(claim, line) > _shared(claim, wrong)
+    if learnt or (says_so and not repeats):
         stance = Stance.SUPPORTS
-    elif (repeats and not says_so) or denies:
+    elif (repeats and not says_so) or by_truth.stance is Stance.CONTRADICTS:
         stance, differs = Stance.CONTRADICTS, by_truth.differs or "a correction says that this is wrong"
-    elif by_line.stance is not Stance.NEAR and not _keys(line) & (_keys(wrong) - _keys(truth)):
+    elif by_line.stance is Stance.CONTRADICTS and not _keys(line) & (_keys(wrong) - _keys(truth)):
         stance, differs = by_line.stance, by_line.differs
     return Judged(correction_quote(correction, stance, differs, cosine), covered * cosine) if covered else None
 
