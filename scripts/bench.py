@@ -1,7 +1,8 @@
 """Measures how fast the product starts, searches and ingests and what memory it takes, and prints plain tables.
 
-    scripts/bench                          everything, on 600 and 10,000 chunks
+    scripts/bench                          everything, on 600 and 10,000 chunks, growth up to 100,000
     scripts/bench start legs --chunks 600  two sections, one size
+    scripts/bench growth --growth 1000 10000
     scripts/bench --json FILE              the same figures for scripts, beside the tables
 
 Sections:
@@ -12,6 +13,9 @@ Sections:
 - legs: embedding one question; the keyword leg against rank_bm25 on the same terms; the vector leg against the bare
   pgvector query; whole searches in this process by stage, the first time and repeated.
 - stdio: search_kb over a real process as a host sees it, the first time and repeated.
+- clients: searches from several server processes at once, and from one process: errors, rows that were written, and how
+  far the slowest is from the usual one.
+- growth: each leg on 1,000, 10,000 and 100,000 chunks.
 - ingest: chunks a second of the whole Ingester against the embedding model alone on the same texts.
 
 What is compared is measured in turn within one run, so that a busy machine slows both; still, the load average is
@@ -30,18 +34,21 @@ import platform
 import sys
 import tempfile
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from bench_corpus import Pool, fill, settings_for
-from bench_figures import Table, load_average
+from bench_clients import measure_clients
+from bench_figures import Matrix, Table, load_average
+from bench_growth import measure_growth
 from bench_legs import measure_ingest, measure_legs
 from bench_server import measure_start, measure_stdio
 
 from harry_mcp.cli.console import run
 
-SECTIONS = ("start", "legs", "stdio", "ingest")
+_GROWTH = "growth"
+SECTIONS = ("start", "legs", "stdio", "clients", "growth", "ingest")
 
 
 def main() -> None:
@@ -51,8 +58,7 @@ def main() -> None:
     sections: list[dict[str, object]] = []
     say(f"{platform.platform()}, Python {platform.python_version()}, {os.cpu_count()} cores, load {load_average()}")
     with _folder(options.data_dir) as folder:
-        if options.sections != ["ingest"]:
-            _fill(folder, options.chunks)
+        _fill(_wanted(folder, options))
         for section in SECTIONS:
             if section not in options.sections:
                 continue
@@ -80,6 +86,14 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("sections", nargs="*", metavar="SECTION", help=f"any of {', '.join(SECTIONS)} (default: all)")
     parser.add_argument("--chunks", nargs="+", type=int, default=[600, 10_000], metavar="N", help="corpus sizes")
+    parser.add_argument(
+        "--growth",
+        nargs="+",
+        type=int,
+        default=[1000, 10_000, 100_000],
+        metavar="N",
+        help="sizes of the growth section",
+    )
     parser.add_argument("--queries", type=int, default=100, metavar="N", help="questions a figure (default: 100)")
     parser.add_argument("--runs", type=int, default=7, metavar="N", help="process starts a figure (default: 7)")
     parser.add_argument("--ingest-runs", type=int, default=5, metavar="N", help="rounds of ingest (default: 5)")
@@ -90,7 +104,15 @@ def _options() -> argparse.Namespace:
         parser.error(f"there is no section {unknown[0]!r}; the sections are {', '.join(SECTIONS)}")
     options.sections = options.sections or list(SECTIONS)
     options.chunks.sort()
+    options.growth.sort()
     return options
+
+
+def _wanted(folder: Path, options: argparse.Namespace) -> dict[Path, int]:
+    """The knowledge bases that the sections need. Growth has its own, for it adds memories to them."""
+    own = options.chunks if set(options.sections) & {"start", "legs", "stdio", "clients"} else []
+    grown = options.growth if "growth" in options.sections else []
+    return {folder / str(size): size for size in own} | {folder / _GROWTH / str(size): size for size in grown}
 
 
 @contextmanager
@@ -102,17 +124,18 @@ def _folder(kept: Path | None) -> Generator[Path, None, None]:
         yield Path(folder)
 
 
-def _fill(folder: Path, sizes: list[int]) -> None:
+def _fill(wanted: dict[Path, int]) -> None:
     pool = Pool()
-    for size in sizes:
+    for folder, size in wanted.items():
         started = time.perf_counter()
-        there = run(fill(settings_for(folder / str(size)), size, pool))
+        there = run(fill(settings_for(folder), size, pool))
         say(f"a knowledge base of {there:,} chunks is there ({time.perf_counter() - started:.0f} s)")
 
 
-def _measure(section: str, folder: Path, options: argparse.Namespace) -> list[Table]:
+def _measure(section: str, folder: Path, options: argparse.Namespace) -> Sequence[Table | Matrix]:
     """The tables of one section. Every size has a data folder of its own, as a user's would be."""
     sizes = {size: settings_for(folder / str(size)) for size in options.chunks}
+    grown = {size: settings_for(folder / _GROWTH / str(size)) for size in options.growth}
     match section:
         case "start":
             return [measure_start(sizes[options.chunks[0]], options.runs)]
@@ -120,6 +143,10 @@ def _measure(section: str, folder: Path, options: argparse.Namespace) -> list[Ta
             return [table for size in sizes for table in run(measure_legs(sizes[size], size, options.queries))]
         case "stdio":
             return [measure_stdio(sizes[size], size, options.queries) for size in sizes]
+        case "clients":
+            return [measure_clients(sizes[size], size) for size in sizes]
+        case "growth":
+            return [run(measure_growth(grown, options.queries))]
         case _:
             return [run(measure_ingest(settings_for(folder / "ingest"), options.ingest_runs))]
 

@@ -53,6 +53,36 @@ class Table:
         return {"title": self.title, "figures": figures, "notes": self.notes}
 
 
+@dataclass(slots=True)
+class Matrix:
+    """Medians with a column for each of several cases."""
+
+    title: str
+    columns: Sequence[str]
+    rows: list[tuple[str, Sequence[float]]] = field(default_factory=list[tuple[str, Sequence[float]]])
+    notes: list[str] = field(default_factory=list[str])
+
+    def add(self, name: str, values: Sequence[float]) -> None:
+        """Enter a line, one value for each column."""
+        self.rows.append((name, values))
+
+    def lines(self) -> list[str]:
+        """The table as text, one line a row."""
+        cells = [("", *self.columns), *((name, *map(_short, values)) for name, values in self.rows)]
+        wide = [max(len(row[column]) for row in cells) for column in range(len(self.columns) + 1)]
+        body = [
+            "  ".join(
+                [f"{row[0]:<{wide[0]}}", *(f"{cell:>{width}}" for cell, width in zip(row[1:], wide[1:], strict=True))]
+            )
+            for row in cells
+        ]
+        return [f"== {self.title}", *body, *(f"   {note}" for note in self.notes)]
+
+    def as_json(self) -> dict[str, object]:
+        figures = {name: dict(zip(self.columns, values, strict=True)) for name, values in self.rows}
+        return {"title": self.title, "figures": figures, "notes": self.notes}
+
+
 @contextmanager
 def timed(into: list[float]) -> Generator[None, None, None]:
     """Append the milliseconds that the block takes."""

@@ -35,7 +35,7 @@ from harry_mcp.storage.scratch import scratch_database
 _WARM = 10
 # Questions after which the other side of a comparison has its turn.
 _BLOCK = 20
-_STAGES = ("embed", "keyword", "signals", "vector", "rank", "passages", "total")
+_STAGES = ("embed", "keyword", "vector", "signals", "rank", "passages", "total")
 _INGEST_CHUNKS = 256
 _LONGEST_DOCUMENT = 64
 _BARE = """\
@@ -162,7 +162,7 @@ async def _run_searches(app: App, questions: Sequence[str]) -> list[Table]:
         for stage in _STAGES:
             table.add(stage, [result.timings_ms.get(stage, 0.0) for result in results], "ms")
         tables.append(table)
-    tables[0].notes.append("keyword and signals run beside embed and vector, and share a connection with passages")
+    tables[0].notes.append("keyword runs beside embed and vector; signals are those of all candidates and neighbours")
     return tables
 
 

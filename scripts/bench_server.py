@@ -7,7 +7,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from subprocess import PIPE, Popen, TimeoutExpired
@@ -68,6 +68,25 @@ class Server:
         if result.get("isError"):
             raise RuntimeError(result["content"][0]["text"])
         return result["structuredContent"]
+
+    def search_at_once(self, questions: Sequence[str]) -> list[float]:
+        """Ask several questions without waiting for an answer, and the milliseconds until each was there."""
+        sent: dict[int, float] = {}
+        took: list[float] = []
+        for question in questions:
+            self._asked += 1
+            params = {"name": "search_kb", "arguments": {"query": question}}
+            self._send({"jsonrpc": "2.0", "id": self._asked, "method": "tools/call", "params": params})
+            sent[self._asked] = time.perf_counter()
+        assert self._process.stdout is not None
+        while sent:
+            answer = json.loads(self._process.stdout.readline())
+            if answer.get("id") not in sent:
+                continue
+            took.append((time.perf_counter() - sent.pop(answer["id"])) * 1000)
+            if "result" not in answer or answer["result"].get("isError"):
+                raise RuntimeError(f"a search was refused: {answer}")
+        return took
 
     def megabytes(self) -> float:
         return psutil.Process(self._process.pid).memory_info().rss / 1e6
