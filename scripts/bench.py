@@ -38,8 +38,8 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench_corpus import Pool, fill, settings_for
 from bench_clients import measure_clients
+from bench_corpus import Pool, fill, settings_for
 from bench_figures import Matrix, Table, load_average
 from bench_growth import measure_growth
 from bench_legs import measure_ingest, measure_legs

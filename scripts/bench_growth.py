@@ -95,8 +95,8 @@ async def measure_growth(sizes: Mapping[int, Settings], count: int) -> Matrix:
         table.add(label, [median(each.samples[name]) for each in opened.values()])
     table.notes.append(_sentence(list(sizes), table.rows))
     table.notes.append(
-        f"{count} questions, the sizes in turns of {_BLOCK}; one memory for {_CHUNKS_A_MEMORY} chunks; above 3,000 chunks "
-        "most texts are joined halves and most vectors synthetic"
+        f"{count} questions, the sizes in turns of {_BLOCK}; one memory for {_CHUNKS_A_MEMORY} chunks; above 3,000 "
+        "chunks most texts are joined halves and most vectors synthetic"
     )
     return table
 
