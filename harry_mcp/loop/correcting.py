@@ -140,6 +140,7 @@ class CorrectionFlow(OnDatabase):
         async with self._database.reading() as unit:
             return await unit.corrections.learning(limit)
 
+    @healed
     async def list(self, status: str, *, topic: str = "", limit: int, offset: int = 0) -> list[Correction]:
         """Corrections, the last changed first; '' stands for every status and every topic."""
         async with self._database.reading() as unit:
