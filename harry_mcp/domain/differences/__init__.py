@@ -6,7 +6,6 @@ negation and opposites (``polarity``), who does what to whom (``order``), names 
 
 from harry_mcp.domain.differences.comparing import differences
 from harry_mcp.domain.differences.kinds import Difference, Differences, Kind
-from harry_mcp.domain.differences.superseded import superseded
 from harry_mcp.domain.differences.verdicts import Grade, QuestionMatch, Thresholds, mergeable, same_question
 from harry_mcp.domain.differences.vocabulary import Vocabulary
 
@@ -21,5 +20,4 @@ __all__ = [
     "differences",
     "mergeable",
     "same_question",
-    "superseded",
 ]
