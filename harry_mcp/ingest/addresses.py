@@ -121,6 +121,17 @@ def all_public(addresses: Iterable[str]) -> bool:
     return all(is_public(address) for address in addresses)
 
 
+def private_name(host: str) -> bool:
+    """Whether a host names a place in a local network, by its number or its name. Nothing is looked up."""
+    try:
+        return not is_public(host.strip("[]"))
+    except ValueError:
+        return "." not in host.strip(".") or host.rstrip(".").endswith(_LOCAL)
+
+
+_LOCAL = (".local", ".localhost", ".localdomain", ".lan", ".internal", ".intranet", ".home", ".home.arpa", ".corp")
+
+
 def is_public(address: str) -> bool:
     """Whether an IP address is one of the open internet, also behind an IPv6 form of an IPv4 address."""
     ip = ipaddress.ip_address(address.partition("%")[0])

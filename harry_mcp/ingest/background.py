@@ -15,14 +15,17 @@ from dataclasses import replace
 from typing import TypeVar
 
 from harry_mcp.domain.ingestions import Ingestion, IngestionRequest, IngestionState
+from harry_mcp.domain.people import Principal
 from harry_mcp.errors import DatabaseUnavailable, HarryError, InputError, NotFoundError
 from harry_mcp.ingest.crawl.crawler import Crawler
 from harry_mcp.ingest.ingester import Ingester
+from harry_mcp.ingest.on_record import note_ingest
 from harry_mcp.ingest.requests import checked
 from harry_mcp.ingest.tallying import FilesWork, SiteWork, Work
 from harry_mcp.settings import Settings
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.ingestions import Ingestions, OpenIngestion, Taken
+from harry_mcp.storage.unit_of_work import UnitOfWork
 
 log = logging.getLogger(__name__)
 _BEAT = 1.0  # seconds between two notes of how far it is
@@ -46,21 +49,23 @@ class BackgroundIngestions:
         self._gate = asyncio.Semaphore(settings.ingest.at_once)
         self._attempts: set[asyncio.Task[None]] = set()
 
-    async def begin(self, request: IngestionRequest) -> Ingestion:
+    async def begin(self, request: IngestionRequest, by: Principal) -> Ingestion:
         """Begin an ingestion, or go on with one that was interrupted; the one under way when there is one.
+
+        That ``by`` wanted it is on record as soon as it is.
 
         Raises:
             InputError, SourceError: as :func:`checked`; or too many are under way in this process.
             DatabaseUnavailable: PostgreSQL cannot be reached.
         """
         checked_request = await asyncio.to_thread(checked, request, self._settings)
-        return await self._healed(lambda: self._begin(checked_request))
+        return await self._healed(lambda: self._begin(checked_request, by))
 
-    async def _begin(self, request: IngestionRequest) -> Ingestion:
+    async def _begin(self, request: IngestionRequest, by: Principal) -> Ingestion:
         if len(self._attempts) >= _MOST:
             raise InputError(f"{_MOST} ingestions are under way here already. Wait until one of them is finished.")
         begun: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        task = asyncio.create_task(self._attempt(request, begun), name="harry-ingestion")
+        task = asyncio.create_task(self._attempt(request, by, begun), name="harry-ingestion")
         self._attempts.add(task)
         task.add_done_callback(self._attempts.discard)
         # Shielded: a caller that gives up does not stop what others wait for.
@@ -112,11 +117,11 @@ class BackgroundIngestions:
             task.cancel()
         await asyncio.gather(*self._attempts, return_exceptions=True)
 
-    async def _attempt(self, request: IngestionRequest, begun: asyncio.Future[str]) -> None:
+    async def _attempt(self, request: IngestionRequest, by: Principal, begun: asyncio.Future[str]) -> None:
         """Take an ingestion and see it through, on a connection of its own."""
         try:
             async with self._database.session() as unit:
-                opened, taken = await _take(unit.ingestions, request)
+                opened, taken = await _take(unit, request, by)
                 if not begun.done():
                     begun.set_result(opened.id)
                 if taken is None:
@@ -167,15 +172,19 @@ class BackgroundIngestions:
         return work
 
 
-async def _take(ingestions: Ingestions, request: IngestionRequest) -> tuple[OpenIngestion, Taken | None]:
+async def _take(unit: UnitOfWork, request: IngestionRequest, by: Principal) -> tuple[OpenIngestion, Taken | None]:
     """The ingestion of the source, and the attempt at it that is ours; None when another one works on it."""
+    ingestions = unit.ingestions
     while True:
         opened = await ingestions.enter(request)
         if opened is None:  # it ended between two statements
             continue
         if not await _lock(ingestions, opened.number):
             return opened, None
-        taken = await ingestions.take(opened.number, request)
+        async with unit.together():
+            taken = await ingestions.take(opened.number, request)
+            if taken is not None:
+                await note_ingest(unit, request, by, ingestion_id=opened.id)
         if taken is not None:
             return opened, taken
         await ingestions.unlock(opened.number)

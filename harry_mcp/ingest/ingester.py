@@ -11,12 +11,15 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import aclosing
 
+import numpy as np
+import numpy.typing as npt
+
 from harry_mcp.domain.documents import Chunk, DocumentStatus, IngestOutcome, SourceDocument
 from harry_mcp.ingest.ahead import batches, embedded
 from harry_mcp.ingest.preparing import PreparedDocument, Preparer, with_context
-from harry_mcp.ingest.running import IngestRun, Item, Progress, Report, in_thread
+from harry_mcp.ingest.running import IngestRun, Item, Progress, Report, Watch, in_thread
 from harry_mcp.ingest.situating import Situator
-from harry_mcp.ports import Embedder
+from harry_mcp.ports import DocumentEmbedder, Embedder
 from harry_mcp.settings import IngestSection
 from harry_mcp.storage.database import Database
 
@@ -27,15 +30,24 @@ _CHUNKS_BEFORE_VACUUM = 200
 
 
 class Ingester:
-    """Puts documents into the knowledge base. Without a ``situator`` every chunk has the template context."""
+    """Puts documents into the knowledge base. Without a ``situator`` every chunk has the template context.
+
+    ``watch`` looks at every document before it is stored, while what it replaces is still there.
+    """
 
     def __init__(
-        self, database: Database, embedder: Embedder, settings: IngestSection, situator: Situator | None = None
+        self,
+        database: Database,
+        embedder: Embedder,
+        settings: IngestSection,
+        situator: Situator | None = None,
+        watch: Watch | None = None,
     ) -> None:
         self._database = database
         self._embedder = embedder
         self._settings = settings
         self._preparer = Preparer(embedder, settings)
+        self._watch = watch
         self.situator = situator
 
     @property
@@ -57,8 +69,9 @@ class Ingester:
         *,
         status: DocumentStatus = DocumentStatus.LIVE,
         report: Report | None = None,
+        watch: Watch | None = None,
     ) -> IngestOutcome:
-        """Store what changed; what did not change is not written.
+        """Store what changed; what did not change is not written. ``watch`` looks at each beside the ingester's own.
 
         ``items`` is consumed in a thread, a few documents ahead of the embedding. A failure among them is reported
         in the outcome and stops nothing.
@@ -68,7 +81,8 @@ class Ingester:
             SpaceMismatch: the knowledge base was moved to another embedding model meanwhile; the same.
             ProviderError: the embedding model failed; the same.
         """
-        run = IngestRun(self._database, self._embedder, self._preparer, self.situator, status, report)
+        watches = [each for each in (self._watch, watch) if each is not None]
+        run = IngestRun(self._database, self._embedder, self._preparer, self.situator, status, report, watches)
         waiting = batches(iter(items), self._settings.chunk_characters)
         storing: deque[asyncio.Task[None]] = deque()
         try:
@@ -88,6 +102,26 @@ class Ingester:
         if run.outcome.chunks_written >= _CHUNKS_BEFORE_VACUUM:
             await self._database.vacuum()
         return run.outcome
+
+    async def ready(self, document: SourceDocument) -> tuple[PreparedDocument, Sequence[npt.NDArray[np.float32]]]:
+        """A document cut, with contexts and vectors, for a caller that writes it in a transaction of its own.
+
+        Raises:
+            ProviderError: the embedding model failed.
+        """
+        run = IngestRun(self._database, self._embedder, self._preparer, self.situator, DocumentStatus.PENDING, None)
+        work, vectors = await run.single(document)
+        return PreparedDocument(document=document, chunks=work.chunks, recipe=work.recipe), vectors
+
+    async def vectors(self, passages: Sequence[str]) -> Sequence[npt.NDArray[np.float32]]:
+        """The vectors of all passages of one document, in their order.
+
+        Raises:
+            ProviderError: the embedding model failed.
+        """
+        if isinstance(self._embedder, DocumentEmbedder):
+            return list((await self._embedder.embed_passages([passages]))[0])
+        return list(await self._embedder.embed_documents(passages))
 
     async def changed(self, items: Iterable[Item]) -> list[PreparedDocument]:
         """The documents that ``ingest`` would write, cut by headings, to tell beforehand what it will cost."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -52,6 +52,9 @@ class Work:
 
 
 Report = Callable[[Progress], None]
+Note = Callable[[UnitOfWork], Awaitable[None]]
+Watch = Callable[[SourceDocument, DocumentStatus], Awaitable[Note | None]]
+"""Looks at a document before it is stored (with the status of a new one); says what to do in the same transaction."""
 
 
 class IngestRun:
@@ -65,6 +68,7 @@ class IngestRun:
         situator: Situator | None,
         status: DocumentStatus,
         report: Report | None,
+        watches: Sequence[Watch] = (),
     ) -> None:
         self._database = database
         self._embedder = embedder
@@ -72,6 +76,7 @@ class IngestRun:
         self._situator = situator
         self._status = status
         self._report = report
+        self._watches = watches
         self._writing = asyncio.Lock()
         self.outcome = IngestOutcome()
 
@@ -99,7 +104,7 @@ class IngestRun:
                 prepared = item if isinstance(item, PreparedDocument) else None
                 recipe = (prepared.recipe if prepared else self._preparer.recipe) + self._context_recipe
                 state = states.get(document.id)
-                if state and (state.content_hash, state.recipe) == (document.content_hash, recipe):
+                if state and state.holds(document.content_hash, recipe):
                     self._unchanged(document)
                     continue
                 found = Work(document=document, prepared=prepared, recipe=recipe, is_new=state is None)
@@ -134,6 +139,17 @@ class IngestRun:
         incomplete = f" ({made.by_template} by template)" if made.by_template else ""
         return replace(work, prepared=prepared, recipe=work.recipe + incomplete)
 
+    async def single(self, document: SourceDocument) -> tuple[Work, Sequence[npt.NDArray[np.float32]]]:
+        """One document ready to be written, whether it changed or not, and the vectors of its chunks."""
+        recipe = self._preparer.recipe + self._context_recipe
+        work = Work(document=document, prepared=None, recipe=recipe, is_new=True)
+        async with self._database.reading() as unit:
+            state = (await unit.documents.states([document.id])).get(document.id)
+            if state is not None:
+                work = await self._with_stored(unit, work, state.recipe)
+        work = await self._situated((await self._cut([work]))[0])
+        return work, (await self.embed([work]))[0]
+
     async def embed(self, work: Sequence[Work]) -> ChunkVectors:
         """The vectors of every document's chunks; what is stored already is not embedded again."""
         if isinstance(self._embedder, DocumentEmbedder):  # a passage that changed moves the vectors of the others
@@ -155,13 +171,18 @@ class IngestRun:
 
     async def store(self, work: Sequence[Work], vectors: Sequence[Sequence[npt.NDArray[np.float32]]]) -> None:
         """Write the documents, each in a transaction of its own. Calls at the same time take their turns."""
+        notes = await asyncio.gather(*(self._look(item) for item in work))
         async with self._writing:
-            for item, its_vectors in zip(work, vectors, strict=True):
-                await self._store(item, its_vectors)
+            for item, its_vectors, its_notes in zip(work, vectors, notes, strict=True):
+                await self._store(item, its_vectors, its_notes)
 
-    async def _store(self, work: Work, vectors: Sequence[npt.NDArray[np.float32]]) -> None:
+    async def _look(self, work: Work) -> list[Note]:
+        notes = [await watch(work.document, self._status) for watch in self._watches]
+        return [note for note in notes if note is not None]
+
+    async def _store(self, work: Work, vectors: Sequence[npt.NDArray[np.float32]], notes: Sequence[Note]) -> None:
         try:
-            written = await self._save(work, vectors)
+            written = await self._save(work, vectors, notes)
         except (DatabaseUnavailable, SpaceMismatch):
             raise
         except StorageError as error:  # about this document alone: the next one may be stored
@@ -175,11 +196,14 @@ class IngestRun:
         self.outcome.chunks_written += len(work.chunks)
         self._done(work.document.title, "added" if work.is_new else "changed", len(work.chunks))
 
-    async def _save(self, work: Work, vectors: Sequence[npt.NDArray[np.float32]]) -> bool:
+    async def _save(self, work: Work, vectors: Sequence[npt.NDArray[np.float32]], notes: Sequence[Note]) -> bool:
         async with self._database.writing() as unit:
-            return await unit.documents.save(
+            written = await unit.documents.save(
                 work.document, work.chunks, vectors, recipe=work.recipe, status=self._status
             )
+            for note in notes if written else ():
+                await note(unit)
+            return written
 
     def _failed(self, source: str, reason: str) -> None:
         self.outcome.failed[source] = reason

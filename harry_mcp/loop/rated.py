@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from harry_mcp.domain.verified import VerifiedSource
 from harry_mcp.errors import NotFoundError, SourceError
 from harry_mcp.ingest.addresses import spellings
-from harry_mcp.storage.curation import NamedDocument
+from harry_mcp.storage.signals import AddressedDocument
 from harry_mcp.storage.unit_of_work import UnitOfWork
 from harry_mcp.storage.verified import Lookup
 from harry_mcp.storage.web import StoredWebSearch
@@ -45,11 +45,11 @@ async def rated(unit: UnitOfWork, result_id: str) -> Rated:
     )
 
 
-async def named(unit: UnitOfWork, urls: Sequence[str]) -> dict[str, NamedDocument]:
+async def named(unit: UnitOfWork, urls: Sequence[str]) -> dict[str, AddressedDocument]:
     """The documents behind addresses, sources or ids, each once, by id."""
-    found: dict[str, NamedDocument] = {}
+    found: dict[str, AddressedDocument] = {}
     for url in urls:
-        found.update((document.id, document) for document in await unit.curation.by_address(_spellings(url)))
+        found.update((document.id, document) for document in await unit.signals.addressed(_spellings(url)))
     return found
 
 

@@ -11,6 +11,7 @@ import pytest
 from psycopg import AsyncConnection
 
 from harry_mcp.domain.ingestions import Ingestion, IngestionRequest, IngestionState
+from harry_mcp.domain.people import Principal, Role
 from harry_mcp.errors import InputError, NotFoundError, ProviderError
 from harry_mcp.ingest import background
 from harry_mcp.ingest.background import BackgroundIngestions
@@ -26,6 +27,7 @@ from tests.storage.recount import rows
 
 pytestmark = pytest.mark.promise("ING-5")
 
+CURATOR = Principal(subject="ann", via="test", role=Role.CURATOR, trusted=True)
 State = IngestionState
 Run = Callable[..., BackgroundIngestions]
 
@@ -73,7 +75,7 @@ async def unseen(_: Ingestion) -> None:
 
 
 async def begun(process: BackgroundIngestions, place: Path, **changes: Any) -> Ingestion:
-    return await process.begin(IngestionRequest(source=str(place), **changes))
+    return await process.begin(IngestionRequest(source=str(place), **changes), CURATOR)
 
 
 async def ended(process: BackgroundIngestions, ingestion: Ingestion) -> Ingestion:
