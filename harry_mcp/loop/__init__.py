@@ -15,12 +15,15 @@ from harry_mcp.domain.web import WebAnswer
 from harry_mcp.errors import DatabaseUnavailable, InputError
 from harry_mcp.loop.claiming import ClaimFlow
 from harry_mcp.loop.correcting import CorrectionFlow
+from harry_mcp.loop.digesting import DigestFlow
 from harry_mcp.loop.explaining import ExplainFlow, Explanation
 from harry_mcp.loop.feedback import FeedbackFlow
 from harry_mcp.loop.reading import DocumentPage, read_page
 from harry_mcp.loop.recalling import RecallFlow, documents_found, with_memories
 from harry_mcp.loop.recording import Recorder
+from harry_mcp.loop.reviewing import ReviewFlow
 from harry_mcp.loop.reviewing_verified import VerifiedReviewFlow
+from harry_mcp.loop.rot import RotFlow
 from harry_mcp.loop.searching import Searched, SearchFlow
 from harry_mcp.loop.web import WebFlow
 from harry_mcp.settings import Settings
@@ -41,6 +44,9 @@ class Flows:
     web: WebFlow
     verified: VerifiedReviewFlow
     corrections: CorrectionFlow
+    review: ReviewFlow
+    rot: RotFlow
+    digest: DigestFlow
     explain: ExplainFlow
     claims: ClaimFlow
 
@@ -55,6 +61,9 @@ class HarryLoop:
         self._recorder = Recorder(database)
         self.verified = flows.verified
         self.corrections = flows.corrections
+        self.review = flows.review
+        self.rot = flows.rot
+        self.digest = flows.digest
 
     async def search(
         self,
@@ -149,6 +158,10 @@ class HarryLoop:
         """What :meth:`ExplainFlow.explain` does; the search that it is about is written down first."""
         await self._recorder.flush()
         return await self._flows.explain.explain(search_id, most=most)
+
+    async def recorded(self) -> None:
+        """Wait until the searches that were answered so far are written down."""
+        await self._recorder.flush()
 
     async def settled(self) -> None:
         """Wait until every search that was answered is written down."""

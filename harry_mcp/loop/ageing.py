@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from harry_mcp.domain.claims import Stance, weigh
 from harry_mcp.domain.corrections import Correction, CorrectionStatus
 from harry_mcp.domain.sentences import sentences
+from harry_mcp.loop.healing import OnDatabase, healed
 from harry_mcp.ports import Embedder
 from harry_mcp.settings import Settings
 from harry_mcp.stages.verify.claims import rules_of
@@ -30,15 +31,16 @@ class Aged:
     reason: str
 
 
-class AgeingFlow:
+class AgeingFlow(OnDatabase):
     """Gives stale corrections up."""
 
     def __init__(self, settings: Settings, database: Database, embedder: Embedder) -> None:
+        super().__init__(database)
         self._days = settings.correct.stale_days
         self._rules = rules_of(settings.claim)
-        self._database = database
         self._embedder = embedder
 
+    @healed
     async def age_corrections(self) -> list[Aged]:
         """Deprecate what is stale; what was given up.
 

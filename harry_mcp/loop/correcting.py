@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harry_mcp.domain.corrections import (
     Correction,
     CorrectionAction,
     CorrectionStatus,
     Lesson,
+    LessonPreview,
     SubmissionOutcome,
     TouchedAnswer,
 )
@@ -23,10 +24,13 @@ from harry_mcp.loop.intake import Intake, Taken
 from harry_mcp.loop.lesson_vectors import lesson_vectors
 from harry_mcp.loop.placing import Placer, Submission
 from harry_mcp.loop.promoting import Promoter
+from harry_mcp.loop.rated import named
+from harry_mcp.loop.rehearsing_lessons import LessonRehearser
 from harry_mcp.loop.words import Words
 from harry_mcp.ports import Embedder, LanguageModel
 from harry_mcp.settings import Settings
 from harry_mcp.stages.correct.redaction import redact
+from harry_mcp.stages.curate.signals.feedback import saying
 from harry_mcp.storage.corrections import Learnt
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind
@@ -35,6 +39,7 @@ from harry_mcp.storage.unit_of_work import UnitOfWork
 
 _LONGEST_ID = 200
 _LONGEST_REASON = 500
+_DRAFTED = "A draft changes no answer while it waits; review_documents with preview shows what approving it would."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +63,7 @@ class CorrectionFlow(OnDatabase):
         *,
         words: Words,
         promoter: Promoter,
+        rehearser: LessonRehearser,
         model: LanguageModel | None,
     ) -> None:
         self._settings = settings.correct
@@ -66,6 +72,7 @@ class CorrectionFlow(OnDatabase):
         self._words = words
         self._placer = Placer(settings.correct)
         self._promoter = promoter
+        self._rehearser = rehearser
         self._intake = Intake(settings.correct, model)
         # Of this process, one submission at a time queues in the database: others wait without a connection.
         self._gate = asyncio.Lock()
@@ -159,6 +166,25 @@ class CorrectionFlow(OnDatabase):
             return answers, await unit.corrections.touched(correction.id, limit=limit)
 
     @healed
+    async def preview(self, correction_id: str, action: CorrectionAction) -> LessonPreview:
+        """What a decision would do: which past questions it would go into or leave. Nothing is done.
+
+        Raises:
+            NotFoundError: there is no such correction.
+            InputError: it stands so already.
+        """
+        correction = await self.get(correction_id)
+        if action is CorrectionAction.PROMOTE:
+            return LessonPreview(note=_DRAFTED)
+        status = _becomes(action, correction)
+        found = await self._rehearser.rehearse(correction, status)
+        if status is not CorrectionStatus.ACTIVE or not correction.source_url:
+            return found
+        async with self._database.reading() as unit:
+            blamed = await named(unit, [correction.source_url])
+        return replace(found, effects=tuple(f"It flags “{each.title}” ({each.id})." for each in blamed.values()))
+
+    @healed
     async def review(
         self, correction_id: str, action: CorrectionAction, by: Principal, *, reason: str = ""
     ) -> Correction:
@@ -173,22 +199,33 @@ class CorrectionFlow(OnDatabase):
             raise InputError(f"This takes the role curator; you are {by.role.name.lower()}.")
         correction = await self.get(correction_id)
         if action is CorrectionAction.PROMOTE:
-            await self._promoter.promote(correction, actor=by.name)
+            await self._promoter.promote(correction, actor=by.name, by=by)
         else:
-            await self._decide(correction, action, by, redact(one_line(reason, _LONGEST_REASON)).text)
+            await self._decide(correction.id, action, by, redact(one_line(reason, _LONGEST_REASON)).text)
         return await self.get(correction.id)
 
-    async def _decide(self, correction: Correction, action: CorrectionAction, by: Principal, reason: str) -> None:
+    async def _decide(self, key: str, action: CorrectionAction, by: Principal, reason: str) -> None:
         active = action is CorrectionAction.APPROVE
-        status = CorrectionStatus.ACTIVE if active else CorrectionStatus.DEPRECATED
-        if correction.status is status:
-            raise InputError(f"{correction.id} is {status.value} already.")
         async with self._database.transaction() as unit:
-            if active and correction.source_url:
+            if active:
+                # Before any row, as all do that change a document's status.
                 await unit.keywords.lock()
+            await unit.corrections.queue()
+            correction = await unit.corrections.get(key)
+            status = _becomes(action, correction)
+            if active:
                 await _flag_source(unit, correction, correction.source_url, actor=correction.author)
-            await unit.corrections.decide(correction.id, status, reason=reason, by=by.name)
-            await unit.memories.set_active(MemoryKind.CORRECTION, [correction.id], active=active)
+            await unit.corrections.decide(key, status, reason=reason, by=by.name)
+            await unit.memories.set_active(MemoryKind.CORRECTION, [key], active=active)
+            await unit.audit.add(
+                by,
+                action.value,
+                kind="correction",
+                target_id=key,
+                target=correction.lesson,
+                reason=reason,
+                detail={"before": correction.status.value, "after": status.value},
+            )
 
 
 async def _flag_source(unit: UnitOfWork, correction: Correction, url: str, *, actor: str) -> None:
@@ -196,10 +233,17 @@ async def _flag_source(unit: UnitOfWork, correction: Correction, url: str, *, ac
     await flag_blamed(
         unit,
         [url] if url else [],
-        told_by=f"{correction.id}/{actor}",
+        told_by=saying("correction", correction.id, actor),
         actor=actor,
-        detail={"correction_id": correction.id, "lesson": correction.lesson},
+        detail={"correction_id": correction.id, "comment": correction.lesson},
     )
+
+
+def _becomes(action: CorrectionAction, correction: Correction) -> CorrectionStatus:
+    status = CorrectionStatus.ACTIVE if action is CorrectionAction.APPROVE else CorrectionStatus.DEPRECATED
+    if correction.status is status:
+        raise InputError(f"{correction.id} is {status.value} already.")
+    return status
 
 
 def _id(text: str) -> str:

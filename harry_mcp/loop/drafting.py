@@ -13,9 +13,11 @@ from harry_mcp.errors import SourceError
 from harry_mcp.ingest.fetched import Largest
 from harry_mcp.ingest.fetching import fetch_page
 from harry_mcp.ingest.ingester import Ingester
+from harry_mcp.ingest.running import Note, Watch
 from harry_mcp.ingest.sources import expand
 from harry_mcp.settings import Settings
 from harry_mcp.storage.database import Database
+from harry_mcp.storage.unit_of_work import UnitOfWork
 from harry_mcp.storage.web import StoredWebSearch
 
 log = logging.getLogger(__name__)
@@ -45,16 +47,7 @@ class WebDrafts:
         new = [document for document in documents if document.id not in known]
         if not new:
             return []
-        await self._ingester.ingest(new, status=DocumentStatus.PENDING)
-        async with self._database.transaction() as unit:
-            for document in new:
-                await unit.curation.add(
-                    document.id,
-                    "draft",
-                    actor=actor,
-                    after=DocumentStatus.PENDING.value,
-                    detail={"web_id": web.id, "gap_id": web.gap_id, "question": web.question},
-                )
+        await self._ingester.ingest(new, status=DocumentStatus.PENDING, watch=_on_record(web, actor))
         return [document.id for document in new]
 
     def _document(self, page: dict[str, Any], topic: str) -> SourceDocument:
@@ -70,3 +63,16 @@ class WebDrafts:
         return SourceDocument(
             source=read.source, title=read.title, text=read.text, url=read.url, topic=topic, language=read.language
         )
+
+
+def _on_record(web: StoredWebSearch, actor: str) -> Watch:
+    """Where a draft comes from, written down in the transaction that stores it."""
+
+    async def watch(document: SourceDocument, status: DocumentStatus) -> Note:
+        async def note(unit: UnitOfWork) -> None:
+            provenance = {"web_id": web.id, "gap_id": web.gap_id, "question": web.question}
+            await unit.curation.add(document.id, "draft", actor=actor, after=status.value, detail=provenance)
+
+        return note
+
+    return watch

@@ -25,6 +25,7 @@ from harry_mcp.loop.rated import Rated, rated, sources
 from harry_mcp.settings import Settings
 from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.stages.correct.screening import screen
+from harry_mcp.stages.curate.signals.feedback import saying
 from harry_mcp.stages.verify.cache import rules_of
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind, MemoryText
@@ -183,7 +184,7 @@ class FeedbackFlow(OnDatabase):
         blamed = await flag_blamed(
             unit,
             told.addresses,
-            told_by=feedback.id,
+            told_by=saying("feedback", feedback.id, feedback.author),
             actor=feedback.author,
             detail={"feedback_id": feedback.id, "reason": feedback.reason, "comment": feedback.comment},
         )

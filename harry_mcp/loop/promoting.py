@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from harry_mcp.domain.corrections import Correction, CorrectionStatus
+from harry_mcp.domain.corrections import Correction, CorrectionAction, CorrectionStatus
 from harry_mcp.domain.documents import Document, DocumentStatus, SourceDocument, document_id
+from harry_mcp.domain.people import Principal
 from harry_mcp.domain.plain import one_line
 from harry_mcp.errors import InputError, ProviderError, StorageError
 from harry_mcp.ingest.ingester import Ingester
 from harry_mcp.ingest.language import detect_language
+from harry_mcp.ingest.running import Note, Watch
 from harry_mcp.settings import Settings
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind
@@ -48,8 +50,9 @@ class Promoter:
             log.warning("%s was not made a draft document: %s", correction.id, error)
             return ""
 
-    async def promote(self, correction: Correction, *, actor: str) -> str:
-        """Store the draft, pending, and note it at the correction; its document id.
+    async def promote(self, correction: Correction, *, actor: str, by: Principal | None = None) -> str:
+        """Store the draft, pending, and note it at the correction; its document id. ``by`` is whoever wants it so, None
+        where enough reports did.
 
         Raises:
             InputError: it is a document already, or was given up.
@@ -67,22 +70,38 @@ class Promoter:
             raise InputError(f"{correction.id} is a document already: {key}{_standing(there)}.")
         try:
             document = await asyncio.to_thread(draft, correction)
-            outcome = await self._ingester.ingest([document], status=DocumentStatus.PENDING)
+            outcome = await self._ingester.ingest(
+                [document], status=DocumentStatus.PENDING, watch=_on_record(correction, actor, by)
+            )
             if outcome.failed:
                 raise StorageError(f"The draft could not be stored: {next(iter(outcome.failed.values()))}")
         except BaseException:
             async with self._database.transaction() as unit:
                 await unit.corrections.drafted(correction.id, "", before=key)
             raise
-        async with self._database.transaction() as unit:
-            await unit.curation.add(
-                document.id,
-                "draft",
-                actor=actor,
-                after=DocumentStatus.PENDING.value,
-                detail={"correction_id": correction.id, "reporters": correction.reporters},
-            )
         return document.id
+
+
+def _on_record(correction: Correction, actor: str, by: Principal | None) -> Watch:
+    """Where the draft comes from, written down in the transaction that stores it."""
+
+    async def watch(document: SourceDocument, status: DocumentStatus) -> Note:
+        async def note(unit: UnitOfWork) -> None:
+            provenance = {"correction_id": correction.id, "reporters": correction.reporters}
+            await unit.curation.add(document.id, "draft", actor=actor, after=status.value, detail=provenance)
+            if by is not None:
+                await unit.audit.add(
+                    by,
+                    CorrectionAction.PROMOTE.value,
+                    kind="correction",
+                    target_id=correction.id,
+                    target=correction.lesson,
+                    detail={"document_id": document.id},
+                )
+
+        return note
+
+    return watch
 
 
 def draft(correction: Correction) -> SourceDocument:

@@ -46,5 +46,5 @@ async def read_page(database: Database, key: str, *, offset: int, limit: int) ->
         offset=offset,
         next_offset=end if end < page.total else -1,
         total=page.total,
-        caveats=caveats(document.status),
+        caveats=caveats(document.status, document.caveats),
     )

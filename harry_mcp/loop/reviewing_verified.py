@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from harry_mcp.domain.people import Principal, Role
 from harry_mcp.domain.plain import one_line, sanitised, visible
@@ -103,6 +103,9 @@ class VerifiedReviewFlow(OnDatabase):
             status = _BECOMES[action]
             await unit.verified.decide(key, status, by=by.name)
             await unit.memories.set_active(MemoryKind.VERIFIED, [key], active=status is VerifiedStatus.ACTIVE)
+            reworded = {"reworded": True} if wording and wording != entry.answer else {}
+            detail = {"before": entry.status.value, "after": status.value, **reworded}
+            await _audited(unit, entry, action, by, detail)
             return await _found(unit, key)
 
     async def _refuse(self, key: str, question: str, by: Principal) -> VerifiedResponse:
@@ -111,9 +114,10 @@ class VerifiedReviewFlow(OnDatabase):
             raise InputError("never_serve needs the question that this answer must never be served for.")
         vector = (await self._questions.vectors([asked]))[0]
         async with self._database.transaction() as unit:
-            await unit.verified.lock(key)
+            entry = await unit.verified.lock(key)
             refusal = await unit.verified.refuse(key, asked, by=by.name)
             await unit.memories.put(MemoryKind.NEVER_SERVE, [MemoryText(refusal, asked, active=True)], [vector])
+            await _audited(unit, entry, VerifiedAction.NEVER_SERVE, by, {"question": asked})
             return await _found(unit, key)
 
     def _asked(self, question: str) -> str:
@@ -135,6 +139,12 @@ def _shown(source: VerifiedSource) -> VerifiedSource:
     """The source with nothing in it that does not show."""
     title, url, name = (one_line(text, _LONGEST_NAME) for text in (source.title, source.url, source.source))
     return VerifiedSource(title=title, url=url, source=name, document_id=storable(source.document_id))
+
+
+async def _audited(
+    unit: UnitOfWork, entry: VerifiedResponse, action: VerifiedAction, by: Principal, detail: Mapping[str, object]
+) -> None:
+    await unit.audit.add(by, action.value, kind="verified", target_id=entry.id, target=entry.question, detail=detail)
 
 
 async def _found(unit: UnitOfWork, key: str) -> VerifiedResponse:

@@ -35,6 +35,6 @@ DELETE FROM chunks WHERE document_id = %(document_id)s
 -- The text of searchable chunks and what is to be said of their documents.
 SELECT c.id AS chunk_id, c.public_id, c.document_id, c.ordinal, c.heading_path, c.raw_content,
        c.contextual_content, c.span_start, c.span_end,
-       d.title, d.url, d.source, d.topic, d.language, d.status, d.updated_at
+       d.title, d.url, d.source, d.topic, d.language, d.status, d.updated_at, d.caveats
   FROM chunks c JOIN documents d ON d.id = c.document_id
  WHERE c.id = ANY (%(ids)s::int[]) AND d.status IN ('live', 'flagged')

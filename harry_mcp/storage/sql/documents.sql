@@ -2,14 +2,14 @@
 -- The document under an id.
 SELECT d.id, d.source, d.title, d.url, d.topic, d.language, d.status, d.version, d.content_hash,
        length(d.content) AS characters, (SELECT count(*)::int FROM chunks c WHERE c.document_id = d.id) AS chunk_count,
-       d.created_at, d.updated_at
+       d.created_at, d.updated_at, d.caveats
   FROM documents d WHERE d.id = %(id)s
 
 -- name: find :one
 -- The document that an id, a URL or a source names; an exact id first.
 SELECT d.id, d.source, d.title, d.url, d.topic, d.language, d.status, d.version, d.content_hash,
        length(d.content) AS characters, (SELECT count(*)::int FROM chunks c WHERE c.document_id = d.id) AS chunk_count,
-       d.created_at, d.updated_at
+       d.created_at, d.updated_at, d.caveats
   FROM documents d
  WHERE d.id = %(key)s OR d.source = %(key)s OR d.url = %(key)s
     OR d.id = (SELECT document_id FROM chunks WHERE public_id = %(key)s)
@@ -18,11 +18,11 @@ SELECT d.id, d.source, d.title, d.url, d.topic, d.language, d.status, d.version,
 
 -- name: lock :one
 -- The identity and state of a document, held until the transaction ends.
-SELECT id, status, version, content_hash, recipe FROM documents WHERE id = %(id)s FOR UPDATE
+SELECT id, status, version, content_hash, recipe, rewritten_from FROM documents WHERE id = %(id)s FOR UPDATE
 
 -- name: states :many
 -- The identity and state of documents, to see which of them changed.
-SELECT id, status, version, content_hash, recipe FROM documents WHERE id = ANY (%(ids)s::text[])
+SELECT id, status, version, content_hash, recipe, rewritten_from FROM documents WHERE id = ANY (%(ids)s::text[])
 
 -- name: insert :run
 -- Enter a new document.
@@ -35,12 +35,24 @@ VALUES (%(id)s, %(source)s, %(title)s, %(url)s, %(topic)s, %(language)s, %(statu
 UPDATE documents
    SET title = %(title)s, url = %(url)s, topic = %(topic)s, language = %(language)s, status = %(status)s,
        content = %(content)s, content_hash = %(content_hash)s, recipe = %(recipe)s, title_terms = %(title_terms)s,
-       version = version + 1, updated_at = now()
+       rewritten_from = '', version = version + 1, updated_at = now()
  WHERE id = %(id)s
+
+-- name: confirm :run
+-- Note that the text of a document is what its source says.
+UPDATE documents SET rewritten_from = '' WHERE id = %(id)s
 
 -- name: set_status :run
 -- Move a document to another status.
 UPDATE documents SET status = %(status)s WHERE id = %(id)s
+
+-- name: set_caveats :run
+-- Add to what is told of a flagged document, or begin anew.
+UPDATE documents SET caveats = CASE WHEN %(fresh)s THEN '{}' ELSE caveats END || %(caveats)s::jsonb WHERE id = %(id)s
+
+-- name: drop_caveat :run
+-- Take back what one signal said of a document.
+UPDATE documents SET caveats = caveats - %(signal)s::text WHERE id = %(id)s AND caveats ? %(signal)s::text
 
 -- name: set_title_terms :run
 -- Keep the term ids of a document's title.

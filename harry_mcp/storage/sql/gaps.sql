@@ -50,3 +50,16 @@ WITH counted AS (
 )
 INSERT INTO kb_gap_logs (gap_id, search_id, query, topic, best_score, web_results)
 SELECT id, nullif(%(search_id)s::text, ''), %(query)s, %(topic)s, %(best_score)s, %(web_results)s FROM counted
+
+-- name: listed :many
+-- Gaps with what the web said to each last (null: it was not asked), the most asked or the last asked first.
+SELECT g.id, g.question, g.topic, g.best_score, g.occurrences, g.first_seen_at, g.last_seen_at, w.web_results,
+       (count(*) OVER ())::int AS total
+  FROM kb_gaps g
+  LEFT JOIN LATERAL (
+    SELECT l.web_results FROM kb_gap_logs l
+     WHERE l.gap_id = g.id AND l.web_results IS NOT NULL ORDER BY l.created_at DESC, l.id DESC LIMIT 1
+  ) AS w ON true
+ WHERE (%(id)s = '' OR g.id = %(id)s) AND (%(topic)s = '' OR starts_with(lower(g.topic), lower(%(topic)s)))
+ ORDER BY CASE WHEN %(latest)s THEN 0 ELSE g.occurrences END DESC, g.last_seen_at DESC, g.id
+ LIMIT %(limit)s OFFSET %(offset)s

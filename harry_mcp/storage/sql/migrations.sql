@@ -54,6 +54,9 @@ VACUUM (ANALYZE) harry.postings, harry.chunk_vectors, harry.chunks, harry.terms
 -- Let the statements of a writing transaction take their time; holds until it ends.
 SELECT set_config('statement_timeout', '0', true)
 
+-- name: hurry :run
+-- Wait for other writers for some seconds only; holds until the transaction ends.
+SELECT set_config('lock_timeout', '3s', true)
 -- name: write_behind :run
 -- As above, and let the commit not wait for the disk; holds until the transaction ends.
 SELECT set_config('statement_timeout', '0', true), set_config('synchronous_commit', 'off', true)
