@@ -13,6 +13,7 @@ from harry_mcp.ports import Embedder, LanguageModel, Vectors
 from harry_mcp.providers.anthropic import Claude
 from harry_mcp.providers.local.embedder import LocalEmbedder
 from harry_mcp.providers.model_reranker import ModelReranker
+from harry_mcp.providers.smtp import SmtpNotifier
 from harry_mcp.providers.tavily import TavilySearch
 from harry_mcp.providers.usage import UsageMeter
 from harry_mcp.providers.voyage import VoyageEmbedder
@@ -92,6 +93,11 @@ def build_web_search(settings: Settings, usage: UsageMeter | None = None) -> Tav
     """The search engine of web_fallback, None without a key."""
     key = settings.tavily_api_key.get_secret_value()
     return TavilySearch(key, settings.web, usage) if key else None
+
+
+def build_notifier(settings: Settings) -> SmtpNotifier | None:
+    """The mail server, None where the settings name none or nobody to write to."""
+    return SmtpNotifier(settings.mail) if settings.mail.configured else None
 
 
 def _no_key(chosen: str, key: str) -> ProviderNotConfigured:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -31,17 +31,8 @@ class CurationEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedDocument:
-    """A document that an address names."""
-
-    id: str
-    title: str
-    status: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Told:
-    document_id: str
+class _Number:
+    id: int
 
 
 class CurationLog:
@@ -60,10 +51,13 @@ class CurationLog:
         before: str = "",
         after: str = "",
         detail: Mapping[str, object] | None = None,
-    ) -> None:
-        await queries.run(
+        evidence: str = "",
+    ) -> int:
+        """Add a row; its number."""
+        row = await queries.one(
             self._connection,
             _SQL["log"],
+            _Number,
             {
                 "document_id": document_id,
                 "event": event,
@@ -72,20 +66,17 @@ class CurationLog:
                 "before": before,
                 "after": after,
                 "detail": Jsonb(dict(detail or {})),
+                "evidence": evidence,
             },
         )
+        return row.id if row else 0
+
+    async def knows(self, document_id: str, signal: str, evidence: str) -> bool:
+        """Whether a signal was logged for a document with this evidence."""
+        parameters = {"document_id": document_id, "signal": signal, "evidence": evidence}
+        return await queries.one(self._connection, _SQL["known"], _Number, parameters) is not None
 
     async def of_document(self, document_id: str, *, limit: int = 50) -> list[CurationEvent]:
         """The last rows of a document, the newest first."""
         parameters = {"document_id": document_id, "limit": limit}
         return await queries.many(self._connection, _SQL["of_document"], CurationEvent, parameters)
-
-    async def told_by(self, told_by: str, ids: Sequence[str]) -> set[str]:
-        """Those of some documents that were logged for one saying of a person already."""
-        parameters = {"told_by": told_by, "ids": list(ids)}
-        return {row.document_id for row in await queries.many(self._connection, _SQL["told_by"], _Told, parameters)}
-
-    async def by_address(self, spellings: Sequence[str]) -> list[NamedDocument]:
-        """The documents that any of some spellings of an address, or an id, names."""
-        parameters = {"spellings": list(spellings), "lowered": [text.lower() for text in spellings]}
-        return await queries.many(self._connection, _SQL["by_address"], NamedDocument, parameters)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +12,12 @@ import psycopg
 from pgvector.psycopg import register_vector_async
 from psycopg import AsyncConnection, errors
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from pydantic import SecretStr
 
 from harry_mcp.domain.search import EmbeddingSpace
 from harry_mcp.errors import DatabaseUnavailable, StorageError
 from harry_mcp.settings import Settings
-from harry_mcp.storage import migrator, queries
+from harry_mcp.storage import job_queue, migrator, queries
 from harry_mcp.storage.embedded import EmbeddedPostgres
 from harry_mcp.storage.spaces import StoredSpace, use_space
 from harry_mcp.storage.unit_of_work import UnitOfWork
@@ -78,6 +79,11 @@ class Database:
         return cls(dsn, pool, stored, embedded, _session(settings))
 
     @property
+    def address(self) -> SecretStr:
+        """The libpq address, for a library that opens connections of its own."""
+        return SecretStr(self._dsn)
+
+    @property
     def embedded(self) -> bool:
         return self._embedded is not None
 
@@ -129,12 +135,32 @@ class Database:
                 await queries.run(connection, _SQL["keep_alive"])
                 yield UnitOfWork(connection, self._space)
 
+    @asynccontextmanager
+    async def rehearsal(self) -> AsyncGenerator[Rehearsal, None]:
+        """A database that is this one until it is written to; at the end all that was written there is undone.
+
+        Nobody else sees any of it. Writers wait from the first write on, so it is to be short; it does not wait long
+        for them either.
+
+        Raises:
+            StorageError: others write and do not come to an end.
+        """
+        async with self._connection() as connection, connection.transaction(force_rollback=True):
+            await queries.run(connection, _SQL["hurry"])
+            yield Rehearsal(self, connection)
+
     async def vacuum(self) -> None:
         """Tidy the search tables after many changes, so that searches are fast at once."""
         # Not on a connection of the pool, whose time limit is meant for searches.
         with _translated():
             async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
                 await queries.run(connection, _SQL["vacuum_index"])
+
+    async def install_queue(self, whole: str, steps: Mapping[str, str]) -> int:
+        """What :func:`job_queue.install` does, on a connection of its own."""
+        with _translated():
+            async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
+                return await job_queue.install(connection, whole, steps)
 
     async def heal(self) -> None:
         """Start the embedded server again if it died, and throw away the connections that it left behind.
@@ -158,6 +184,19 @@ class Database:
         with _translated():
             async with self._pool.connection() as connection:
                 yield connection
+
+
+class Rehearsal(Database):
+    """A database within a transaction of one connection. It is opened by :meth:`Database.rehearsal` alone."""
+
+    def __init__(self, database: Database, connection: AsyncConnection[Any]) -> None:
+        super().__init__(database._dsn, database._pool, database._space, None, database._session_settings)
+        self._own = connection
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncGenerator[AsyncConnection[Any], None]:
+        with _translated():
+            yield self._own
 
 
 @contextmanager

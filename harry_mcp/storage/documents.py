@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +34,17 @@ class DocumentState:
     version: int
     content_hash: str
     recipe: str
+    rewritten_from: str
+
+    def is_content(self, content_hash: str, recipe: str) -> bool:
+        """Whether it is this content, made in this way, whoever wrote it."""
+        return (self.content_hash, self.recipe) == (content_hash, recipe)
+
+    def holds(self, content_hash: str, recipe: str) -> bool:
+        """Whether its source was found to say this before: it is this content, or a curator's that stands in for it."""
+        return self.rewritten_from == content_hash or (
+            not self.rewritten_from and self.is_content(content_hash, recipe)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,17 +178,23 @@ class Documents:
         *,
         recipe: str,
         status: DocumentStatus,
+        rewrite: bool = False,
     ) -> bool:
         """Make this the whole of the document; false when it already was.
 
-        A document that is there keeps its status: what an admin archived does not come back by being read again.
+        A document that is there keeps its status: what an admin archived does not come back by being read again. Nor
+        does what a curator rewrote, while its source says the same as then; only another ``rewrite`` goes over that.
         """
         await self._keywords.queue()
         locked = await queries.ask(self._connection, _DOCUMENTS["lock"], DocumentState, {"id": document.id})
         await self._vectors.require_active()
         state = await locked.one()
         if state is not None:
-            if (state.content_hash, state.recipe) == (document.content_hash, recipe):
+            if not rewrite and state.holds(document.content_hash, recipe):
+                return False
+            if not rewrite and state.is_content(document.content_hash, recipe):
+                # The source says now what a curator wrote; nobody's text stands in for it any more.
+                await queries.run(self._connection, _DOCUMENTS["confirm"], {"id": document.id})
                 return False
             status = DocumentStatus(state.status)
             if status.searchable:
@@ -215,6 +232,16 @@ class Documents:
             await self._reindex(document)
         if was != now:
             await self._vectors.set_searchable(document_id, searchable=now)
+
+    async def set_caveats(self, document_id: str, caveats: Mapping[str, str], *, fresh: bool) -> None:
+        """Add sentences, by signal, to what is told of a document while it is flagged; ``fresh`` forgets the others."""
+        parameters = {"id": document_id, "caveats": Jsonb(dict(caveats)), "fresh": fresh}
+        await queries.run(self._connection, _DOCUMENTS["set_caveats"], parameters)
+
+    async def drop_caveat(self, document_id: str, signal: str) -> bool:
+        """Take back what a signal said of a document; false when it said nothing."""
+        dropped = await queries.run(self._connection, _DOCUMENTS["drop_caveat"], {"id": document_id, "signal": signal})
+        return dropped > 0
 
     async def delete(self, document_id: str) -> bool:
         """Remove a document from the database; false when it was not there."""

@@ -28,6 +28,14 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedGap(Gap):
+    """A gap with what the web said to it last, None while it was not asked. ``total``: all that were let through."""
+
+    web_results: dict[str, Any] | None
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class GapLog:
     """One asking. ``web_results`` is None while the web was not asked; ``search_id`` None when no search is known."""
 
@@ -71,6 +79,13 @@ class Gaps:
 
     async def most_asked(self, limit: int) -> list[Gap]:
         return await queries.many(self._connection, _SQL["most_asked"], Gap, {"limit": limit})
+
+    async def listed(
+        self, *, gap: str = "", topic: str = "", latest: bool = False, limit: int, offset: int = 0
+    ) -> list[ListedGap]:
+        """Gaps, the most asked first or the ``latest``; ``topic`` is the beginning of a breadcrumb."""
+        parameters = {"id": gap, "topic": topic, "latest": latest, "limit": limit, "offset": offset}
+        return await queries.many(self._connection, _SQL["listed"], ListedGap, parameters)
 
     async def get(self, gap: str) -> Gap | None:
         return await queries.one(self._connection, _SQL["by_id"], Gap, {"id": gap})
