@@ -7,19 +7,26 @@ import asyncio
 from harry_mcp.ingest.background import BackgroundIngestions
 from harry_mcp.ingest.crawl.crawler import Crawler
 from harry_mcp.ingest.ingester import Ingester
+from harry_mcp.ingest.probing import SourceProber
 from harry_mcp.ingest.situating import Situator
 from harry_mcp.loop import Flows, HarryLoop
 from harry_mcp.loop.ageing import AgeingFlow
 from harry_mcp.loop.backfilling import embed_missing
 from harry_mcp.loop.claiming import ClaimFlow
 from harry_mcp.loop.correcting import CorrectionFlow
+from harry_mcp.loop.digesting import DigestFlow
 from harry_mcp.loop.drafting import WebDrafts
 from harry_mcp.loop.explaining import ExplainFlow
 from harry_mcp.loop.feedback import FeedbackFlow
 from harry_mcp.loop.promoting import Promoter
 from harry_mcp.loop.questions import Questions
 from harry_mcp.loop.recalling import RecallFlow
+from harry_mcp.loop.rehearsing import Rehearser
+from harry_mcp.loop.rehearsing_lessons import LessonRehearser
+from harry_mcp.loop.reviewing import ReviewFlow
 from harry_mcp.loop.reviewing_verified import VerifiedReviewFlow
+from harry_mcp.loop.rewriting import Rewriter
+from harry_mcp.loop.rot import RotFlow
 from harry_mcp.loop.searching import SearchFlow, SearchStages
 from harry_mcp.loop.web import WebFlow
 from harry_mcp.loop.weighing import Scales
@@ -30,12 +37,15 @@ from harry_mcp.providers.factory import (
     build_claude,
     build_embedder,
     build_language_model,
+    build_notifier,
     build_reranker,
     build_web_search,
 )
 from harry_mcp.providers.local.ranker import LocalRanker
 from harry_mcp.providers.usage import UsageMeter
 from harry_mcp.settings import Settings
+from harry_mcp.stages.curate.judging import FactJudge
+from harry_mcp.stages.curate.watching import VersionWatch
 from harry_mcp.stages.rank.curves import Curves
 from harry_mcp.stages.rank.ranker import RankStage
 from harry_mcp.stages.rank.reranking import RerankStep
@@ -68,7 +78,9 @@ class App:
         situator = (
             Situator(self._claude, settings.claude, allowance=settings.ingest.ask_above) if self._claude else None
         )
-        self.ingester = Ingester(database, embedder, settings.ingest, situator)
+        judge = FactJudge(self._model, settings.curate)
+        watch = VersionWatch(database, judge, settings.curate)
+        self.ingester = Ingester(database, embedder, settings.ingest, situator, watch)
         sizes = settings.ingest
         self.crawler = Crawler(
             database, self.ingester, settings.crawl, page_bytes=sizes.file_bytes, pdf_bytes=sizes.pdf_bytes
@@ -105,10 +117,43 @@ class App:
                     embedder,
                     words=words,
                     promoter=Promoter(settings, database, self.ingester),
+                    rehearser=LessonRehearser(
+                        settings, database, embedder, lambda stage: RecallFlow(settings, stage, words)
+                    ),
                     model=self._model,
+                ),
+                rot=RotFlow(
+                    settings.curate,
+                    database,
+                    judge,
+                    SourceProber(
+                        settings.curate,
+                        user_agent=settings.crawl.user_agent,
+                        allow_private=settings.ingest.private_addresses,
+                    ),
+                ),
+                digest=DigestFlow(
+                    settings.digest, settings.mail, database, build_notifier(settings), subject=profile.subject
+                ),
+                review=ReviewFlow(
+                    settings,
+                    database,
+                    Rewriter(database, self.ingester),
+                    Rehearser(settings, database, embedder, self._plain_search),
                 ),
             ),
         )
+
+    def _plain_search(self, database: Database) -> SearchFlow:
+        """A search that asks no model and remembers nothing, over a database that may be a rehearsal."""
+        s = self.settings
+        stages = SearchStages(
+            rewriter=HistoryRewriter(None, s.search),
+            retriever=HybridRetriever(database, self.embedder, s),
+            ranker=RankStage(LocalRanker(), s.rank, s.retrieve.near_duplicate),
+            curves=Curves(database),
+        )
+        return SearchFlow(s, self.profile, database, stages)
 
     def _search_stages(self) -> SearchStages:
         """The parts of a search; those that ask a model only where there is one."""
@@ -158,8 +203,11 @@ class App:
 
     def backfill(self) -> None:
         """Embed what is remembered and has no vector in this space, in the background."""
-        filling = embed_missing(self.database, self.embedder, self._questions)
-        self._backfilling = asyncio.create_task(filling, name="harry-backfill")
+        self._backfilling = asyncio.create_task(self.embed_missing(), name="harry-backfill")
+
+    async def embed_missing(self) -> int:
+        """What :func:`embed_missing` does; how many there were."""
+        return await embed_missing(self.database, self.embedder, self._questions)
 
     async def close(self) -> None:
         if self._backfilling is not None:

@@ -11,7 +11,10 @@
     │   └── SpaceMismatch        its vectors come from another embedding model
     ├── ProviderError            a model or service failed, was slow or talked nonsense
     │   ├── ProviderTimeout      it did not answer within its budget
-    │   └── ProviderNotConfigured  it has no key, file or address
+    │   ├── ProviderNotConfigured  it has no key, file or address
+    │   └── DeliveryUnknown      it was given a message and did not say whether it took it
+    ├── JobError                 a job did not come to its end
+    │   └── JobBusy              another process runs it
     └── EvalError                a golden set cannot be used as given
 
 The class docstring is the message when none is given. A message is one sentence or two for a person: what is
@@ -70,6 +73,18 @@ class ProviderTimeout(ProviderError):
 
 class ProviderNotConfigured(ProviderError):
     """A model or service has no key, file or address."""
+
+
+class DeliveryUnknown(ProviderError):
+    """The message was handed over and no answer came; it may have been delivered."""
+
+
+class JobError(HarryError):
+    """The job did not come to its end."""
+
+
+class JobBusy(JobError):
+    """Another process runs this job at the moment."""
 
 
 class EvalError(HarryError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar, runtime_checkable
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
 
+from harry_mcp.domain.notifications import Delivery, Notification
 from harry_mcp.domain.search import Candidate, CorpusStatistics, EmbeddingSpace, QueryTerm
 from harry_mcp.domain.web import WebPage
 
@@ -176,5 +177,28 @@ class WebSearch(Protocol):
             ProviderTimeout: no answer in time; the call was cancelled.
             ProviderNotConfigured: the key is refused; asking again is no use.
             ProviderError: the service failed, or its answer is no list of pages.
+        """
+        ...
+
+
+class Notifier(Protocol):
+    """Takes a message to people."""
+
+    @property
+    def name(self) -> str:
+        """Where it goes through, without secrets."""
+        ...
+
+    async def send(self, message: Notification, *, last_step: Callable[[], Awaitable[None]]) -> Delivery:
+        """Send a message once to all of its recipients.
+
+        ``last_step`` is awaited at the last moment at which the message is surely not sent. If it raises, nothing is
+        sent.
+
+        Raises:
+            ProviderTimeout: no answer in time.
+            ProviderNotConfigured: the user or the certificate is refused; asking again is no use.
+            DeliveryUnknown: after ``last_step`` no answer came; the message may have been sent.
+            ProviderError: the service failed or refused the message; nothing was sent.
         """
         ...

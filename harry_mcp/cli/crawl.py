@@ -12,6 +12,7 @@ import typer
 
 from harry_mcp.cli.console import ExitCode, print_json, run, terminal
 from harry_mcp.cli.cost import agree, costs_money, expected, told
+from harry_mcp.cli.who import user_of
 from harry_mcp.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -75,6 +76,8 @@ def crawl(
 
 async def _crawl(settings: Settings, request: CrawlRequest, *, yes: bool) -> CrawlReport:
     from harry_mcp.app import App
+    from harry_mcp.domain.ingestions import IngestionRequest
+    from harry_mcp.ingest.on_record import note_ingest
 
     async with await App.open(settings) as app:
         if costs_money(app):
@@ -82,6 +85,11 @@ async def _crawl(settings: Settings, request: CrawlRequest, *, yes: bool) -> Cra
             # Pages that nobody has seen may cost more than was judged, so only who was asked spends without a limit.
             if agree(dollars, settings.ingest.ask_above, yes=yes) and app.ingester.situator is not None:
                 app.ingester.situator.allow()
+        asked = IngestionRequest(
+            source=request.url, crawl=True, topic=request.topic, pages=request.pages or 0, prefix=request.prefix
+        )
+        async with app.database.transaction() as unit:
+            await note_ingest(unit, asked, user_of(settings))
         with progress_line() as report:
             return await app.crawler.crawl(request, report=report)
 

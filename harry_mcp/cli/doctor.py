@@ -10,6 +10,7 @@ import typer
 
 from harry_mcp import __version__
 from harry_mcp.cli.console import ExitCode, print_json, run, terminal
+from harry_mcp.cli.doctor_jobs import job_findings
 from harry_mcp.errors import HarryError, SettingsError
 from harry_mcp.settings import Settings, load_settings
 
@@ -143,6 +144,7 @@ async def _database(settings: Settings) -> list[Check]:
             searches = await unit.searches.counts(7)
             languages = await unit.keywords.languages()
             spaces = await unit.spaces.all()
+        jobs = [Check(*finding) for finding in await job_findings(database, settings)]
     finally:
         await database.close()
     documents = ", ".join(f"{row.documents} {row.status}" for row in counts) or "none yet; run `harry ingest`"
@@ -157,6 +159,7 @@ async def _database(settings: Settings) -> list[Check]:
         Check("documents", True, f"{documents}; {chunks} chunks; languages {', '.join(languages)}"),
         Check("vectors", True, "; ".join(_space(state) for state in spaces)),
         Check("searches", True, f"{searches.searches} in 7 days{weak}"),
+        *jobs,
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,8 @@ import typer
 
 from harry_mcp.cli.asking import confirm
 from harry_mcp.cli.console import print_json, run, terminal
+from harry_mcp.cli.who import user_of
+from harry_mcp.domain.curation import ReviewAction
 from harry_mcp.domain.documents import DocumentStatus
 from harry_mcp.errors import InputError, NotFoundError, SourceError
 from harry_mcp.settings import load_settings
@@ -126,25 +129,33 @@ async def _act(act: _Act, sources: Sequence[str], *, under: bool, yes: bool, as_
             [entry for entry in found if DocumentStatus(entry.status) in act.statuses],
             [entry for entry in found if DocumentStatus(entry.status) not in act.statuses],
         )
-        if selection.chosen:
-            if not as_json:
-                _preview(act, selection)
-            number = len(selection.chosen)
-            confirm(f"{act.value.capitalize()} {number} document{'s' if number > 1 else ''}", yes=yes)
-            async with database.transaction() as unit:
-                for entry in selection.chosen:
-                    await _apply(act, entry.id, unit)
-        return selection
+        if not selection.chosen:
+            return selection
+        if not as_json:
+            _preview(act, selection)
+        number = len(selection.chosen)
+        confirm(f"{act.value.capitalize()} {number} document{'s' if number > 1 else ''}", yes=yes)
+        async with database.transaction() as unit:
+            done = await _apply(act, [entry.id for entry in selection.chosen], unit)
+        changed = [entry for entry in selection.chosen if entry.id not in done]  # by others, while it was asked
+        return _Selection([entry for entry in selection.chosen if entry.id in done], [*selection.left, *changed])
     finally:
         await database.close()
 
 
-async def _apply(act: _Act, document_id: str, unit: UnitOfWork) -> None:
+async def _apply(act: _Act, ids: Sequence[str], unit: UnitOfWork) -> frozenset[str]:
+    """Do it, as a review does: on record, and, but for a removal, to be taken back by `harry curate undo`."""
+    from harry_mcp.loop.promoting import close_corrections_of
+    from harry_mcp.stages.curate.removal import remove
+    from harry_mcp.stages.curate.review import Act, carry_out
+
+    settings = load_settings()
+    who = user_of(settings)
     if act is _Act.REMOVE:
-        await unit.documents.delete(document_id)
-    else:
-        status = DocumentStatus.ARCHIVED if act is _Act.ARCHIVE else DocumentStatus.LIVE
-        await unit.documents.set_status(document_id, status)
+        return frozenset([key for key in ids if await remove(unit, key, who)])
+    wanted = Act(action=ReviewAction(act.value), ids=tuple(ids), by=who)
+    outcome = await carry_out(unit, wanted, settings.review, partial(close_corrections_of, by=who.name))
+    return frozenset(change.document_id for change in outcome.done)
 
 
 async def _open() -> Database:

@@ -11,6 +11,7 @@ import typer
 
 from harry_mcp.cli.console import ExitCode, print_json, run, terminal
 from harry_mcp.cli.cost import agree, costs_money, expected, told
+from harry_mcp.cli.who import user_of
 from harry_mcp.errors import InputError
 from harry_mcp.settings import Settings, load_settings
 
@@ -54,6 +55,8 @@ def ingest(
 
 async def _ingest(settings: Settings, targets: list[str], topic: str, *, yes: bool) -> IngestOutcome:
     from harry_mcp.app import App
+    from harry_mcp.domain.ingestions import IngestionRequest
+    from harry_mcp.ingest.on_record import note_ingest
     from harry_mcp.ingest.sources import missing_sources
 
     documents: Iterable[SourceDocument | Unreadable] = _found(settings, targets, topic)
@@ -63,6 +66,9 @@ async def _ingest(settings: Settings, targets: list[str], topic: str, *, yes: bo
             agree(expected(app, await app.ingester.changed(documents)).dollars, settings.ingest.ask_above, yes=yes)
         if app.ingester.situator is not None:
             app.ingester.situator.allow()
+        async with app.database.transaction() as unit:
+            for target in targets:
+                await note_ingest(unit, IngestionRequest(source=target, topic=topic), user_of(settings))
         with progress_bar() as report:
             outcome = await app.ingester.ingest(documents, report=report)
         async with app.database.reading() as unit:

@@ -10,17 +10,21 @@ import typer
 from harry_mcp import __version__
 from harry_mcp.cli import (
     crawl,
+    curate,
     demo,
     doctor,
     documents,
     eval_calibrate,
     eval_corrections,
+    eval_facts,
     eval_list,
     eval_run,
     ingest,
+    jobs,
     reembed,
     search,
     serve,
+    worker,
 )
 from harry_mcp.cli.console import fail
 from harry_mcp.errors import HarryError
@@ -37,7 +41,10 @@ app.command("serve")(serve.serve)
 app.command("ingest")(ingest.ingest)
 app.command("crawl")(crawl.crawl)
 app.add_typer(documents.commands, name="documents")
+app.add_typer(jobs.commands, name="jobs")
+app.command("worker")(worker.worker)
 app.command("search")(search.search)
+app.add_typer(curate.commands, name="curate")
 app.command("reembed")(reembed.reembed)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
@@ -45,6 +52,7 @@ evaluations = typer.Typer(help="Measure retrieval and verdicts on a golden set."
 evaluations.command("run")(eval_run.eval_run)
 evaluations.command("calibrate")(eval_calibrate.eval_calibrate)
 evaluations.command("corrections")(eval_corrections.eval_corrections)
+evaluations.command("facts")(eval_facts.eval_facts)
 evaluations.command("list")(eval_list.eval_list)
 evaluations.command("show")(eval_list.eval_show)
 app.add_typer(evaluations, name="eval")

@@ -114,3 +114,27 @@ class TouchedAnswer:
     question: str
     relevance: float
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionChange:
+    """A past question whose answer a correction would go into from then on, or no longer would."""
+
+    question: str
+    asked: int
+    goes_in: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LessonPreview:
+    """What a decision about a correction would do. Nothing was done.
+
+    ``asked`` past questions that it bears on were tried; ``changes`` are those that it would go into or leave.
+    ``unasked`` more were not tried. ``effects`` says what else would follow, in sentences.
+    """
+
+    changes: tuple[QuestionChange, ...] = ()
+    asked: int = 0
+    unasked: int = 0
+    note: str = ""
+    effects: tuple[str, ...] = ()

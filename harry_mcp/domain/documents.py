@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -22,10 +23,13 @@ class DocumentStatus(StrEnum):
         return self in (DocumentStatus.LIVE, DocumentStatus.FLAGGED)
 
 
-def caveats(status: DocumentStatus) -> tuple[str, ...]:
-    """What must be told with an answer from a document in this status."""
+_NOTHING_SAID: Mapping[str, str] = {}
+
+
+def caveats(status: DocumentStatus, reasons: Mapping[str, str] = _NOTHING_SAID) -> tuple[str, ...]:
+    """What must be told with an answer from a document in this status, flagged for these reasons (by signal)."""
     if status is DocumentStatus.FLAGGED:
-        return ("This document is flagged for review: it may be out of date or wrong.",)
+        return ("This document is flagged for review: it may be out of date or wrong.", *reasons.values())
     return ()
 
 
@@ -101,6 +105,7 @@ class Document:
     chunk_count: int
     created_at: datetime
     updated_at: datetime
+    caveats: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(slots=True, kw_only=True)

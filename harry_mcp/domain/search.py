@@ -153,6 +153,7 @@ class Passage:
     language: str
     status: str
     updated_at: datetime
+    caveats: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

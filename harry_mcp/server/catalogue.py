@@ -10,16 +10,25 @@ from typing import Any
 from mcp_types import ToolAnnotations
 
 from harry_mcp.domain.people import Role
+from harry_mcp.server import apps
 from harry_mcp.server.tools import (
+    audit_trail,
     check_claim,
+    curation_console,
+    curation_digest,
     explain_search,
     ingest_source,
     ingestion_status,
     list_corrections,
+    list_gaps,
+    list_review_queue,
     list_verified,
     read_document,
     review_correction,
+    review_documents,
     review_verified,
+    rollback_review,
+    run_rot_checks,
     search_kb,
     submit_correction,
     submit_feedback,
@@ -41,6 +50,7 @@ _LOOKS_UP = _does(reads=True, repeats=False)
 _READS_THE_WEB = _does(reads=True, open_world=True)
 _ADDS = _does(reads=False)
 _DECIDES = _does(reads=False, destroys=True)
+_CHECKS = _does(reads=False, open_world=True)
 # A document that changed at its source replaces what was stored of it.
 _BRINGS_IN = _does(reads=False, destroys=True, open_world=True)
 
@@ -91,10 +101,18 @@ TOOLS = (
     Listing(submit_correction, _ADDS, Role.CONTRIBUTOR),
     Listing(submit_feedback, _ADDS, Role.CONTRIBUTOR),
     Listing(explain_search, _READS),
+    Listing(list_review_queue, _READS, Role.CURATOR),
+    Listing(review_documents, _DECIDES, Role.CURATOR),
+    Listing(rollback_review, _DECIDES, Role.CURATOR),
+    Listing(list_gaps, _READS, Role.CURATOR),
+    Listing(audit_trail, _READS, Role.CURATOR),
     Listing(list_corrections, _READS, Role.CURATOR),
     Listing(review_correction, _DECIDES, Role.CURATOR),
     Listing(list_verified, _READS, Role.CURATOR),
     Listing(review_verified, _DECIDES, Role.CURATOR),
+    Listing(run_rot_checks, _CHECKS, Role.CURATOR),
+    Listing(curation_digest, _READS, Role.CURATOR),
+    Listing(curation_console, _READS, Role.CURATOR, meta=apps.BOUND),
     Listing(ingest_source, _BRINGS_IN, Role.CURATOR),
     Listing(ingestion_status, _READS, Role.CURATOR),
 )

@@ -22,8 +22,11 @@ def fitting(items: Sequence[T], budget: int) -> list[T]:
     return shown
 
 
-def more(shown: int, found: int, limit: int, offset: int) -> str:
+def following(shown: int, found: int, offset: int) -> int:
+    """The offset of the page after one, -1 after the last. ``found`` counts one row more than a page where there is."""
+    return offset + shown if shown < found else -1
+
+
+def more(next_offset: int) -> str:
     """How to ask for what was not shown, as the end of a sentence; empty when that was all."""
-    if shown < found:
-        return f" {found - shown} more were left out to keep the reply short: offset {offset + shown}."
-    return f" There may be more: offset {offset + limit}." if found == limit else ""
+    return f" There are more: offset {next_offset}." if next_offset >= 0 else ""

@@ -103,4 +103,5 @@ class EntriesReply(_Reply):
     """The result of list_verified and review_verified."""
 
     entries: list[EntryReply] = Field(description="Verified responses, the last changed first.")
+    next_offset: int = Field(description="Pass it as offset for the next page; -1 when this is the last.")
     next_step: str = Field(description="What to do now, in a sentence.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from types import MappingProxyType
 from typing import Any
@@ -11,20 +11,23 @@ from typing import Any
 from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
 from mcp_types import CallToolResult, InputRequiredResult
 from mcp_types import Tool as WireTool
 
 from harry_mcp import __version__
-from harry_mcp.domain.people import Role
+from harry_mcp.domain.people import Principal, Role
 from harry_mcp.errors import HarryError
 from harry_mcp.profile import DomainProfile, load_profile
 from harry_mcp.server import prompts, resources
+from harry_mcp.server.apps import console_app
 from harry_mcp.server.catalogue import TOOLS, role_of
+from harry_mcp.server.in_process import call_in_process
 from harry_mcp.server.state import ServerState, running
 from harry_mcp.server.strict import plain, plain_input, refusal
+from harry_mcp.server.tools import curation_console
 from harry_mcp.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -46,6 +49,8 @@ class HarryServer(MCPServer[ServerState]):
     """The SDK's server with plain schemas, strict arguments and our own errors made readable."""
 
     _defaults: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    state: ServerState | None = None
+    """What the lifespan opened; None before and after it."""
 
     def use_defaults(self, defaults: Mapping[str, Mapping[str, Any]]) -> None:
         """Let settings stand where the tools' code has defaults: argument by tool."""
@@ -87,6 +92,12 @@ class HarryServer(MCPServer[ServerState]):
         except ToolError as error:
             raise ToolError(str(error).removeprefix(f"Error executing tool {name}: ")) from error
 
+    async def call(self, name: str, arguments: Mapping[str, Any], *, caller: Principal) -> dict[str, Any]:
+        """What :func:`call_in_process` does, while the server runs."""
+        if self.state is None:
+            raise HarryError("The server is not running.")
+        return await call_in_process(self._lowlevel_server, self.state, name, arguments, caller=caller)
+
     async def run_on(
         self, reading: ReadStream[SessionMessage | Exception], writing: WriteStream[SessionMessage]
     ) -> None:
@@ -94,26 +105,34 @@ class HarryServer(MCPServer[ServerState]):
         await self._lowlevel_server.run(reading, writing, self._lowlevel_server.create_initialization_options())
 
 
-def build_server(settings: Settings, profile: DomainProfile | None = None) -> HarryServer:
+def build_server(
+    settings: Settings, profile: DomainProfile | None = None, *, page: Callable[[], str] | None = None
+) -> HarryServer:
     """The server, ready to run on any transport. Nothing is loaded or started before it runs.
+
+    ``page`` makes the curation console for hosts that show pages; without it there is no tool that opens one.
 
     Raises:
         SettingsError: the profile cannot be read.
     """
     subject = (profile or load_profile(settings.profile)).subject
 
-    # A resource without a template is given no context by the SDK; the lifespan leaves the state here for it.
-    current: list[ServerState] = []
-
-    async def corrections() -> str:
-        return await resources.corrections(current[-1])
-
     @asynccontextmanager
     async def lifespan(_: MCPServer[ServerState]) -> AsyncGenerator[ServerState, None]:
         async with running(settings) as state:
-            current.append(state)
-            yield state
+            server.state = state
+            try:
+                yield state
+            finally:
+                server.state = None
 
+    async def corrections() -> str:
+        # A resource without a template is given no context by the SDK.
+        if server.state is None:
+            raise ResourceError("The server is not running.")
+        return await resources.corrections(server.state)
+
+    role = Role[settings.role.upper()]
     server = HarryServer(
         name="harry-mcp",
         title="harry: a knowledge base with scores",
@@ -122,13 +141,15 @@ def build_server(settings: Settings, profile: DomainProfile | None = None) -> Ha
         lifespan=lifespan,
         log_level=settings.log_level,
         middleware=[_signal_first_message],
+        extensions=[console_app(page)] if page is not None and role >= Role.CURATOR else None,
+        # No list changes while it runs, so there is nothing to listen for, and a stream would keep it from ending.
+        subscriptions=False,
         cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},
     )
     server.use_defaults({"search_kb": {"k": settings.retrieve.k}})
-    role = Role[settings.role.upper()]
     for listing in TOOLS:
         # A tool that the caller may not use is not there at all: it is neither listed nor called.
-        if role >= role_of(listing, settings):
+        if role >= role_of(listing, settings) and (page is not None or listing.module is not curation_console):
             server.add_tool(
                 listing.function,
                 title=listing.title,

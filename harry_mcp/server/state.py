@@ -6,9 +6,12 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.mcpserver import Context
 
 from harry_mcp.domain.people import Principal, Role
+from harry_mcp.domain.recent import Recent
 from harry_mcp.errors import HarryError
 from harry_mcp.settings import Settings, user_name
 
@@ -19,6 +22,8 @@ log = logging.getLogger(__name__)
 # Opening the app imports heavy libraries, which would slow down the first answer; a host that says nothing for
 # this long is not waiting for one.
 _QUIET_SECONDS = 1.0
+_MOST_DECLINED = 64
+PRINCIPAL = "harry.principal"
 
 
 class ServerState:
@@ -28,11 +33,18 @@ class ServerState:
         self.settings = settings
         self.first_message_answered = asyncio.Event()
         self._opening: asyncio.Task[App] | None = None
+        self._declined: Recent[tuple[str, str], bool] = Recent(_MOST_DECLINED)
 
-    @property
-    def caller(self) -> Principal:
-        """Who calls over standard input and output: the user of this machine, in the role that the settings give."""
-        return Principal(subject=user_name(), via="stdio", role=Role[self.settings.role.upper()], trusted=True)
+    def note_declined(self, caller: Principal, wish: str) -> None:
+        """Remember that a person was asked about a wish of this caller and did not allow it."""
+        self._declined.put((caller.name, wish), True)
+
+    def was_declined(self, caller: Principal, wish: str) -> bool:
+        return bool(self._declined.get((caller.name, wish)))
+
+    def forget_declined(self, caller: Principal, wish: str) -> None:
+        """One yes in the conversation is for one time: the same wish is asked about again."""
+        self._declined.put((caller.name, wish), False)
 
     async def app(self) -> App:
         """The open app.
@@ -57,6 +69,24 @@ class ServerState:
         if self._opening is not None and not _failed(self._opening):
             app = await self._opening
             await app.close()
+
+
+def caller_of(ctx: Context[ServerState]) -> Principal:
+    """Who calls. Over standard input and output it is the user of this machine, in the role that the settings give.
+
+    Whoever lets a request in over another way notes its principal: in the scope of an HTTP request, or in place of
+    the request where there is none. One without is a fault of ours and is not served.
+    """
+    request: Any = ctx.request_context.request
+    if request is None:
+        role = Role[ctx.request_context.lifespan_context.settings.role.upper()]
+        return Principal(subject=user_name(), via="stdio", role=role, trusted=True)
+    return request if isinstance(request, Principal) else request.scope[PRINCIPAL]
+
+
+def is_read_by_a_model(ctx: Context[ServerState]) -> bool:
+    """Whether a reply must be short. A page of our own, which calls in this process, shows all of it."""
+    return not isinstance(ctx.request_context.request, Principal)
 
 
 def _failed(task: asyncio.Task[App]) -> bool:

@@ -21,9 +21,14 @@ from harry_mcp.errors import SettingsError
 from harry_mcp.settings.claiming import ClaimSection
 from harry_mcp.settings.correcting import CorrectSection
 from harry_mcp.settings.crawling import CrawlSection
+from harry_mcp.settings.curating import CurateSection
 from harry_mcp.settings.environment import child_environment, forbid_telemetry, user_name
+from harry_mcp.settings.notifying import DigestSection, MailSection
+from harry_mcp.settings.reviewing import ReviewSection
+from harry_mcp.settings.scheduling import JobsSection
 from harry_mcp.settings.searching import RankSection, ReplySection, RetrieveSection, SearchSection
 from harry_mcp.settings.section import Section
+from harry_mcp.settings.serving import HttpSection
 from harry_mcp.settings.storing import DatabaseSection, EmbeddingSection, IngestSection
 from harry_mcp.settings.vendors import ClaudeSection, VoyageSection
 from harry_mcp.settings.verifying import VerifySection
@@ -97,7 +102,13 @@ class Settings(BaseSettings):
     verify: VerifySection = VerifySection()
     correct: CorrectSection = CorrectSection()
     claim: ClaimSection = ClaimSection()
+    curate: CurateSection = CurateSection()
+    review: ReviewSection = ReviewSection()
+    jobs: JobsSection = JobsSection()
+    digest: DigestSection = DigestSection()
+    mail: MailSection = MailSection()
     reply: ReplySection = ReplySection()
+    http: HttpSection = HttpSection()
     web: WebSection = WebSection()
 
 
@@ -139,6 +150,8 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
         raise SettingsError("HARRY_RANK__MODERATE is above HARRY_RANK__STRONG; the bands would overlap.")
     if settings.ingest.chunk_maximum < settings.ingest.chunk_characters:
         raise SettingsError("HARRY_INGEST__CHUNK_MAXIMUM is under HARRY_INGEST__CHUNK_CHARACTERS; raise it.")
+    if settings.mail.security == "none" and settings.mail.password.get_secret_value():
+        raise SettingsError("HARRY_MAIL__PASSWORD would be sent in the clear. Set HARRY_MAIL__SECURITY to starttls.")
     return settings
 
 
@@ -167,12 +180,18 @@ __all__ = [
     "ClaudeSection",
     "CorrectSection",
     "CrawlSection",
+    "CurateSection",
     "DatabaseSection",
+    "DigestSection",
     "EmbeddingSection",
+    "HttpSection",
     "IngestSection",
+    "JobsSection",
+    "MailSection",
     "RankSection",
     "ReplySection",
     "RetrieveSection",
+    "ReviewSection",
     "SearchSection",
     "Settings",
     "VerifySection",

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import pytest
 
+from harry_mcp.cli.serve import app_page
 from harry_mcp.profile import DomainProfile
 from harry_mcp.server.server import build_server
 from harry_mcp.settings import load_settings
@@ -21,7 +22,7 @@ SNAPSHOT = Path(__file__).with_name("contract.json")
 
 
 async def contract() -> dict[str, Any]:
-    server = build_server(load_settings({}))
+    server = build_server(load_settings({}), page=app_page)
     tools = await server.list_tools()
     return {
         "instructions": server.instructions,

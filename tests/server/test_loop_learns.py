@@ -264,7 +264,7 @@ async def test_long_lists_are_cut_and_say_where_they_go_on(settings: Settings, p
                 assert estimated_tokens(text_of(result)) < 10_000
                 ids = [item.get("response_id") or item["correction_id"] for item in found[name]]
                 seen += ids
-                more = re.search(r"left out to keep the reply short: offset (\d+)", found["next_step"])
+                more = re.search(r"There are more: offset (\d+)", found["next_step"])
                 if more is None:
                     break
                 offset = int(more[1])

@@ -3,6 +3,19 @@
 
 CREATE SCHEMA harry;
 
+CREATE FUNCTION harry.address_key(address text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $_$
+    SELECT CASE WHEN address !~* '^https?://' THEN address ELSE
+        lower(regexp_replace(regexp_replace(address, '^https?://(www\.)?([^/?#]*).*$', '\2', 'i'), ':(80|443)$', ''))
+        || regexp_replace(regexp_replace(address, '^https?://[^/?#]*([^?#]*).*$', '\1', 'i'), '/+$', '')
+        || coalesce(regexp_replace(regexp_replace(
+               substring(split_part(address, '#', 1) FROM '\?.*$'),
+               '(?<=[?&])(utm_[a-z0-9_]*|gclid|fbclid|mc_cid|mc_eid|msclkid|_hsenc|_hsmi)=[^&]*(&|$)', '', 'gi'),
+               '[?&]+$', ''), '')
+    END
+$_$;
+
 CREATE TABLE harry.documents (
     id text NOT NULL,
     source text NOT NULL,
@@ -18,6 +31,8 @@ CREATE TABLE harry.documents (
     title_terms bytea DEFAULT '\x'::bytea NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    rewritten_from text DEFAULT ''::text NOT NULL,
+    caveats jsonb DEFAULT '{}'::jsonb NOT NULL,
     CONSTRAINT documents_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'live'::text, 'flagged'::text, 'archived'::text, 'rejected'::text]))),
     CONSTRAINT documents_version_check CHECK ((version > 0))
 );
@@ -29,6 +44,14 @@ CREATE FUNCTION harry.passes_filter(d harry.documents, topic text, source text, 
        AND (source = '' OR starts_with(d.source, source) OR starts_with(d.url, source))
        AND (language = '' OR d.language = lower(language))
        AND (since IS NULL OR d.updated_at >= since)
+$$;
+
+CREATE FUNCTION harry.refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    RAISE EXCEPTION 'the audit log is only added to';
+END
 $$;
 
 CREATE FUNCTION harry.verified_held(entry text) RETURNS text
@@ -43,6 +66,29 @@ CREATE FUNCTION harry.verified_held(entry text) RETURNS text
            AND (d.id IS NULL OR d.status NOT IN ('live', 'flagged') OR d.version <> c.version)
          ORDER BY c.document_id LIMIT 1), '')
 $$;
+
+CREATE TABLE harry.audit_log (
+    id bigint NOT NULL,
+    actor text NOT NULL,
+    role text NOT NULL,
+    action text NOT NULL,
+    target_kind text NOT NULL,
+    target_id text NOT NULL,
+    target text DEFAULT ''::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    action_id text DEFAULT ''::text NOT NULL,
+    detail jsonb DEFAULT '{}'::jsonb NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE harry.audit_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.audit_log_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE harry.calibrations (
     id text NOT NULL,
@@ -215,6 +261,41 @@ ALTER TABLE harry.crawls ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE harry.digest_mails (
+    day date NOT NULL,
+    state text NOT NULL,
+    key text DEFAULT (gen_random_uuid())::text NOT NULL,
+    attempt integer DEFAULT 1 NOT NULL,
+    recipients integer DEFAULT 0 NOT NULL,
+    error text DEFAULT ''::text NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT digest_mails_attempt_check CHECK ((attempt > 0)),
+    CONSTRAINT digest_mails_state_check CHECK ((state = ANY (ARRAY['claimed'::text, 'handed'::text, 'sent'::text, 'failed'::text, 'unknown'::text])))
+);
+
+CREATE TABLE harry.document_checks (
+    document_id text NOT NULL,
+    kind text NOT NULL,
+    version integer NOT NULL,
+    checked_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE harry.document_versions (
+    action_id text NOT NULL,
+    document_id text NOT NULL,
+    version integer NOT NULL,
+    title text NOT NULL,
+    url text NOT NULL,
+    topic text NOT NULL,
+    language text NOT NULL,
+    content text NOT NULL,
+    content_hash text NOT NULL,
+    recipe text NOT NULL,
+    rewritten_from text NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    kept_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE harry.embedding_spaces (
     id integer NOT NULL,
     provider text NOT NULL,
@@ -301,6 +382,33 @@ ALTER TABLE harry.ingestions ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTIT
     CACHE 1
 );
 
+CREATE TABLE harry.job_queue_steps (
+    name text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE harry.job_runs (
+    id bigint NOT NULL,
+    job text NOT NULL,
+    due_at timestamp with time zone,
+    state text NOT NULL,
+    summary text DEFAULT ''::text NOT NULL,
+    figures jsonb DEFAULT '{}'::jsonb NOT NULL,
+    started_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT job_runs_check CHECK (((state = 'running'::text) = (finished_at IS NULL))),
+    CONSTRAINT job_runs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'partial'::text, 'failed'::text, 'stopped'::text, 'lost'::text])))
+);
+
+ALTER TABLE harry.job_runs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.job_runs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE harry.kb_curation_log (
     id bigint NOT NULL,
     document_id text NOT NULL,
@@ -310,7 +418,8 @@ CREATE TABLE harry.kb_curation_log (
     before text DEFAULT ''::text NOT NULL,
     after text DEFAULT ''::text NOT NULL,
     detail jsonb DEFAULT '{}'::jsonb NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    evidence text DEFAULT ''::text NOT NULL
 );
 
 ALTER TABLE harry.kb_curation_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -375,6 +484,41 @@ CREATE TABLE harry.postings (
     length integer NOT NULL
 );
 
+CREATE TABLE harry.review_actions (
+    id text NOT NULL,
+    number bigint NOT NULL,
+    action text NOT NULL,
+    actor text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    undoes text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT review_actions_action_check CHECK ((action = ANY (ARRAY['approve'::text, 'archive'::text, 'restore'::text, 'keep'::text, 'rewrite'::text, 'reject'::text, 'undo'::text]))),
+    CONSTRAINT review_actions_check CHECK (((action = 'undo'::text) = (undoes IS NOT NULL)))
+);
+
+ALTER TABLE harry.review_actions ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.review_actions_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE harry.review_changes (
+    action_id text NOT NULL,
+    document_id text NOT NULL,
+    title text NOT NULL,
+    before text NOT NULL,
+    after text NOT NULL,
+    before_version integer NOT NULL,
+    after_version integer NOT NULL,
+    after_hash text NOT NULL,
+    caveats jsonb DEFAULT '{}'::jsonb NOT NULL,
+    closed jsonb DEFAULT '[]'::jsonb NOT NULL,
+    log_id bigint NOT NULL
+);
+
 CREATE TABLE harry.searches (
     id text NOT NULL,
     question text NOT NULL,
@@ -387,7 +531,32 @@ CREATE TABLE harry.searches (
     timings_ms jsonb NOT NULL,
     revision bigint NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
-    course jsonb DEFAULT '{}'::jsonb NOT NULL
+    course jsonb DEFAULT '{}'::jsonb NOT NULL,
+    first_documents jsonb GENERATED ALWAYS AS (jsonb_path_query_array(ranking, '$[0 to 4]."document_id"'::jsonpath)) STORED NOT NULL
+);
+
+CREATE TABLE harry.source_checks (
+    id bigint NOT NULL,
+    url text NOT NULL,
+    host text NOT NULL,
+    day date NOT NULL,
+    checked_at timestamp with time zone NOT NULL,
+    outcome text NOT NULL,
+    method text NOT NULL,
+    status integer NOT NULL,
+    reason text NOT NULL,
+    location text DEFAULT ''::text NOT NULL,
+    retry_at timestamp with time zone,
+    CONSTRAINT source_checks_outcome_check CHECK ((outcome = ANY (ARRAY['alive'::text, 'dead'::text, 'unclear'::text, 'skipped'::text])))
+);
+
+ALTER TABLE harry.source_checks ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.source_checks_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE harry.terms (
@@ -458,6 +627,26 @@ CREATE TABLE harry.verified_responses (
     CONSTRAINT verified_responses_uses_check CHECK ((uses >= 0))
 );
 
+CREATE TABLE harry.version_chunks (
+    action_id text NOT NULL,
+    document_id text NOT NULL,
+    chunk_id integer NOT NULL,
+    public_id text NOT NULL,
+    ordinal integer NOT NULL,
+    heading_path text[] NOT NULL,
+    raw_content text NOT NULL,
+    contextual_content text NOT NULL,
+    span_start integer NOT NULL,
+    span_end integer NOT NULL
+);
+
+CREATE TABLE harry.version_vectors (
+    action_id text NOT NULL,
+    chunk_id integer NOT NULL,
+    space_id integer NOT NULL,
+    embedding public.vector NOT NULL
+);
+
 CREATE TABLE harry.web_cache (
     key text NOT NULL,
     finding jsonb NOT NULL,
@@ -485,6 +674,9 @@ CREATE TABLE harry.web_searches (
 );
 
 ALTER TABLE ONLY harry.chunk_vectors ATTACH PARTITION harry.chunk_vectors_1 FOR VALUES IN (1);
+
+ALTER TABLE ONLY harry.audit_log
+    ADD CONSTRAINT audit_log_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY harry.calibrations
     ADD CONSTRAINT calibrations_pkey PRIMARY KEY (id);
@@ -528,6 +720,15 @@ ALTER TABLE ONLY harry.crawls
 ALTER TABLE ONLY harry.crawls
     ADD CONSTRAINT crawls_start_url_prefix_key UNIQUE (start_url, prefix);
 
+ALTER TABLE ONLY harry.digest_mails
+    ADD CONSTRAINT digest_mails_pkey PRIMARY KEY (day);
+
+ALTER TABLE ONLY harry.document_checks
+    ADD CONSTRAINT document_checks_pkey PRIMARY KEY (document_id, kind);
+
+ALTER TABLE ONLY harry.document_versions
+    ADD CONSTRAINT document_versions_pkey PRIMARY KEY (action_id, document_id);
+
 ALTER TABLE ONLY harry.documents
     ADD CONSTRAINT documents_pkey PRIMARY KEY (id);
 
@@ -555,6 +756,12 @@ ALTER TABLE ONLY harry.ingestions
 ALTER TABLE ONLY harry.ingestions
     ADD CONSTRAINT ingestions_pkey PRIMARY KEY (number);
 
+ALTER TABLE ONLY harry.job_queue_steps
+    ADD CONSTRAINT job_queue_steps_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY harry.job_runs
+    ADD CONSTRAINT job_runs_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY harry.kb_curation_log
     ADD CONSTRAINT kb_curation_log_pkey PRIMARY KEY (id);
 
@@ -573,8 +780,26 @@ ALTER TABLE ONLY harry.migrations
 ALTER TABLE ONLY harry.postings
     ADD CONSTRAINT postings_pkey PRIMARY KEY (term_id, chunk_id) INCLUDE (tf, length);
 
+ALTER TABLE ONLY harry.review_actions
+    ADD CONSTRAINT review_actions_number_key UNIQUE (number);
+
+ALTER TABLE ONLY harry.review_actions
+    ADD CONSTRAINT review_actions_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.review_actions
+    ADD CONSTRAINT review_actions_undoes_key UNIQUE (undoes);
+
+ALTER TABLE ONLY harry.review_changes
+    ADD CONSTRAINT review_changes_pkey PRIMARY KEY (action_id, document_id);
+
 ALTER TABLE ONLY harry.searches
     ADD CONSTRAINT searches_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.source_checks
+    ADD CONSTRAINT source_checks_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY harry.source_checks
+    ADD CONSTRAINT source_checks_url_day_key UNIQUE (url, day);
 
 ALTER TABLE ONLY harry.terms
     ADD CONSTRAINT terms_pkey PRIMARY KEY (id);
@@ -594,6 +819,12 @@ ALTER TABLE ONLY harry.verified_refusals
 ALTER TABLE ONLY harry.verified_responses
     ADD CONSTRAINT verified_responses_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY harry.version_chunks
+    ADD CONSTRAINT version_chunks_pkey PRIMARY KEY (action_id, chunk_id);
+
+ALTER TABLE ONLY harry.version_vectors
+    ADD CONSTRAINT version_vectors_pkey PRIMARY KEY (action_id, chunk_id, space_id);
+
 ALTER TABLE ONLY harry.web_cache
     ADD CONSTRAINT web_cache_pkey PRIMARY KEY (key);
 
@@ -602,6 +833,10 @@ ALTER TABLE ONLY harry.web_days
 
 ALTER TABLE ONLY harry.web_searches
     ADD CONSTRAINT web_searches_pkey PRIMARY KEY (id);
+
+CREATE INDEX audit_log_actor ON harry.audit_log USING btree (actor, id DESC);
+
+CREATE INDEX audit_log_target ON harry.audit_log USING btree (target_id, id DESC);
 
 CREATE INDEX calibrations_ranker ON harry.calibrations USING btree (ranker, fitted_at DESC);
 
@@ -623,9 +858,17 @@ CREATE INDEX corrections_status ON harry.corrections USING btree (status, update
 
 CREATE INDEX crawl_urls_waiting ON harry.crawl_urls USING btree (crawl_id, depth, lastmod DESC NULLS LAST, id) WHERE waiting;
 
+CREATE INDEX document_versions_document ON harry.document_versions USING btree (document_id);
+
+CREATE INDEX documents_source_address ON harry.documents USING btree (harry.address_key(source));
+
+CREATE INDEX documents_status ON harry.documents USING btree (status);
+
 CREATE INDEX documents_topic ON harry.documents USING btree (topic) WHERE (topic <> ''::text);
 
 CREATE INDEX documents_url ON harry.documents USING btree (url) WHERE (url <> ''::text);
+
+CREATE INDEX documents_url_address ON harry.documents USING btree (harry.address_key(url)) WHERE (url <> ''::text);
 
 CREATE UNIQUE INDEX embedding_spaces_one_active ON harry.embedding_spaces USING btree (active) WHERE active;
 
@@ -637,9 +880,15 @@ CREATE UNIQUE INDEX ingestions_one_open ON harry.ingestions USING btree (source,
 
 CREATE INDEX ingestions_started ON harry.ingestions USING btree (started_at DESC);
 
+CREATE INDEX job_runs_job ON harry.job_runs USING btree (job, id DESC);
+
 CREATE INDEX kb_curation_log_created ON harry.kb_curation_log USING btree (created_at DESC);
 
 CREATE INDEX kb_curation_log_document ON harry.kb_curation_log USING btree (document_id, created_at DESC);
+
+CREATE UNIQUE INDEX kb_curation_log_evidence ON harry.kb_curation_log USING btree (document_id, signal, evidence) WHERE (evidence <> ''::text);
+
+CREATE INDEX kb_gap_logs_created ON harry.kb_gap_logs USING btree (created_at);
 
 CREATE INDEX kb_gap_logs_gap ON harry.kb_gap_logs USING btree (gap_id, created_at);
 
@@ -647,7 +896,15 @@ CREATE INDEX kb_gap_logs_search ON harry.kb_gap_logs USING btree (search_id);
 
 CREATE INDEX memory_vectors_active ON harry.memory_vectors USING btree (space_id, kind) WHERE active;
 
+CREATE INDEX review_changes_document ON harry.review_changes USING btree (document_id);
+
 CREATE INDEX searches_created ON harry.searches USING btree (created_at);
+
+CREATE INDEX searches_first_documents ON harry.searches USING gin (first_documents);
+
+CREATE INDEX source_checks_day ON harry.source_checks USING btree (day);
+
+CREATE INDEX source_checks_host ON harry.source_checks USING btree (host, retry_at) WHERE (retry_at IS NOT NULL);
 
 CREATE INDEX verified_citations_document ON harry.verified_citations USING btree (document_id);
 
@@ -659,6 +916,10 @@ CREATE INDEX verified_refusals_verified ON harry.verified_refusals USING btree (
 
 CREATE INDEX verified_responses_status ON harry.verified_responses USING btree (status, updated_at DESC);
 
+CREATE INDEX version_chunks_version ON harry.version_chunks USING btree (action_id, document_id);
+
+CREATE INDEX version_vectors_space ON harry.version_vectors USING btree (space_id);
+
 CREATE INDEX web_cache_asked ON harry.web_cache USING btree (asked_at);
 
 CREATE INDEX web_searches_created ON harry.web_searches USING btree (created_at);
@@ -668,6 +929,10 @@ CREATE INDEX web_searches_gap ON harry.web_searches USING btree (gap_id, created
 ALTER INDEX harry.chunk_vectors_chunk ATTACH PARTITION harry.chunk_vectors_1_chunk_id_idx;
 
 ALTER INDEX harry.chunk_vectors_pkey ATTACH PARTITION harry.chunk_vectors_1_pkey;
+
+CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE ON harry.audit_log FOR EACH ROW EXECUTE FUNCTION harry.refuse_change();
+
+CREATE TRIGGER audit_log_is_kept BEFORE TRUNCATE ON harry.audit_log FOR EACH STATEMENT EXECUTE FUNCTION harry.refuse_change();
 
 ALTER TABLE harry.chunk_vectors
     ADD CONSTRAINT chunk_vectors_chunk_id_fkey FOREIGN KEY (chunk_id) REFERENCES harry.chunks(id) ON DELETE CASCADE;
@@ -687,6 +952,15 @@ ALTER TABLE ONLY harry.correction_reports
 ALTER TABLE ONLY harry.crawl_urls
     ADD CONSTRAINT crawl_urls_crawl_id_fkey FOREIGN KEY (crawl_id) REFERENCES harry.crawls(id) ON DELETE CASCADE;
 
+ALTER TABLE ONLY harry.document_checks
+    ADD CONSTRAINT document_checks_document_id_fkey FOREIGN KEY (document_id) REFERENCES harry.documents(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.document_versions
+    ADD CONSTRAINT document_versions_action_id_fkey FOREIGN KEY (action_id) REFERENCES harry.review_actions(id);
+
+ALTER TABLE ONLY harry.document_versions
+    ADD CONSTRAINT document_versions_document_id_fkey FOREIGN KEY (document_id) REFERENCES harry.documents(id) ON DELETE CASCADE;
+
 ALTER TABLE ONLY harry.kb_gap_logs
     ADD CONSTRAINT kb_gap_logs_gap_id_fkey FOREIGN KEY (gap_id) REFERENCES harry.kb_gaps(id) ON DELETE CASCADE;
 
@@ -696,6 +970,12 @@ ALTER TABLE ONLY harry.kb_gap_logs
 ALTER TABLE ONLY harry.memory_vectors
     ADD CONSTRAINT memory_vectors_space_id_fkey FOREIGN KEY (space_id) REFERENCES harry.embedding_spaces(id);
 
+ALTER TABLE ONLY harry.review_actions
+    ADD CONSTRAINT review_actions_undoes_fkey FOREIGN KEY (undoes) REFERENCES harry.review_actions(id);
+
+ALTER TABLE ONLY harry.review_changes
+    ADD CONSTRAINT review_changes_action_id_fkey FOREIGN KEY (action_id) REFERENCES harry.review_actions(id);
+
 ALTER TABLE ONLY harry.verified_citations
     ADD CONSTRAINT verified_citations_verified_id_fkey FOREIGN KEY (verified_id) REFERENCES harry.verified_responses(id) ON DELETE CASCADE;
 
@@ -704,6 +984,15 @@ ALTER TABLE ONLY harry.verified_lookups
 
 ALTER TABLE ONLY harry.verified_refusals
     ADD CONSTRAINT verified_refusals_verified_id_fkey FOREIGN KEY (verified_id) REFERENCES harry.verified_responses(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.version_chunks
+    ADD CONSTRAINT version_chunks_action_id_document_id_fkey FOREIGN KEY (action_id, document_id) REFERENCES harry.document_versions(action_id, document_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.version_vectors
+    ADD CONSTRAINT version_vectors_action_id_chunk_id_fkey FOREIGN KEY (action_id, chunk_id) REFERENCES harry.version_chunks(action_id, chunk_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.version_vectors
+    ADD CONSTRAINT version_vectors_space_id_fkey FOREIGN KEY (space_id) REFERENCES harry.embedding_spaces(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY harry.web_searches
     ADD CONSTRAINT web_searches_gap_id_fkey FOREIGN KEY (gap_id) REFERENCES harry.kb_gaps(id) ON DELETE CASCADE;

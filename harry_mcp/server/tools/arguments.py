@@ -23,7 +23,7 @@ def instant(text: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _checked_instant(text: str) -> str:
+def checked_instant(text: str) -> str:
     instant(text)
     return text
 
@@ -39,6 +39,6 @@ Language = Annotated[
 ]
 UpdatedSince = Annotated[
     str,
-    AfterValidator(_checked_instant),
+    AfterValidator(checked_instant),
     Field(description="Only documents changed at or after this ISO 8601 date or moment. Default: empty, all."),
 ]

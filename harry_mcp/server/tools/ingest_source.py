@@ -11,7 +11,7 @@ from pydantic import Field
 from harry_mcp.domain.ingestions import IngestionRequest
 from harry_mcp.server.render import ingestion_text
 from harry_mcp.server.schemas import IngestionReply
-from harry_mcp.server.state import ServerState
+from harry_mcp.server.state import ServerState, caller_of
 from harry_mcp.server.tools.ingestion_replies import ingestion_reply, watch_of
 
 TITLE = "Bring documents in"
@@ -74,7 +74,7 @@ async def ingest_source(
     """Registered with ``DESCRIPTION``; see there."""
     app = await ctx.request_context.lifespan_context.app()
     request = IngestionRequest(source=source, crawl=crawl, topic=topic, pages=pages, prefix=prefix or "/")
-    begun = await app.ingestions.begin(request)
+    begun = await app.ingestions.begin(request, caller_of(ctx))
     reply = ingestion_reply(await app.ingestions.wait(begun.id, wait_seconds, watch_of(ctx)), app.settings)
     return CallToolResult(
         content=[TextContent(type="text", text=ingestion_text(reply))],

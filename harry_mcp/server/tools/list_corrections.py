@@ -8,7 +8,7 @@ from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
-from harry_mcp.server.fitting import fitting, more
+from harry_mcp.server.fitting import fitting, following, more
 from harry_mcp.server.render_corrections import correction_reply, corrections_text, touched_replies
 from harry_mcp.server.schemas_corrections import CorrectionsReply
 from harry_mcp.server.state import ServerState
@@ -44,18 +44,18 @@ async def list_corrections(
     if correction_id.strip():
         answers, touched = await app.loop.corrections.touched(correction_id)
         found = [await app.loop.corrections.get(correction_id)]
-        limit = len(found) + 1
     else:
         answers, touched = -1, []
         wanted = "" if status == "all" else status
-        found = await app.loop.corrections.list(wanted, topic=topic.strip(), limit=limit, offset=offset)
-    shown = fitting([correction_reply(each) for each in found], state.settings.reply.text_characters)
+        found = await app.loop.corrections.list(wanted, topic=topic.strip(), limit=limit + 1, offset=offset)
+    shown = fitting([correction_reply(each) for each in found[:limit]], state.settings.reply.text_characters)
+    after = following(len(shown), len(found), offset)
     reply = CorrectionsReply(
         corrections=shown,
         answers_touched=answers,
         touched=touched_replies(touched),
-        next_step=("Call review_correction to approve, deprecate or promote one." if found else "None.")
-        + more(len(shown), len(found), limit, offset),
+        next_offset=after,
+        next_step=("Call review_correction to approve, deprecate or promote one." if found else "None.") + more(after),
     )
     return CallToolResult(
         content=[TextContent(type="text", text=corrections_text(reply))],

@@ -8,7 +8,7 @@ from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
-from harry_mcp.server.fitting import fitting, more
+from harry_mcp.server.fitting import fitting, following, more
 from harry_mcp.server.render_verified import entries_text, entry_reply
 from harry_mcp.server.schemas_verified import EntriesReply
 from harry_mcp.server.state import ServerState
@@ -33,12 +33,14 @@ async def list_verified(
     """Registered with ``DESCRIPTION``; see there."""
     state = ctx.request_context.lifespan_context
     app = await state.app()
-    found = await app.loop.verified.list("" if status == "all" else status, limit=limit, offset=offset)
-    entries = fitting([entry_reply(entry) for entry in found], state.settings.reply.text_characters)
+    found = await app.loop.verified.list("" if status == "all" else status, limit=limit + 1, offset=offset)
+    entries = fitting([entry_reply(entry) for entry in found[:limit]], state.settings.reply.text_characters)
+    after = following(len(entries), len(found), offset)
     reply = EntriesReply(
         entries=entries,
+        next_offset=after,
         next_step=("Call review_verified with a response_id to approve, reject or retire it." if entries else "None.")
-        + more(len(entries), len(found), limit, offset),
+        + more(after),
     )
     return CallToolResult(
         content=[TextContent(type="text", text=entries_text(reply))],

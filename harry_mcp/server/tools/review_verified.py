@@ -11,7 +11,7 @@ from pydantic import Field
 from harry_mcp.domain.verified import VerifiedAction
 from harry_mcp.server.render_verified import entries_text, entry_reply
 from harry_mcp.server.schemas_verified import EntriesReply
-from harry_mcp.server.state import ServerState
+from harry_mcp.server.state import ServerState, caller_of
 
 TITLE = "Decide about an official answer"
 DESCRIPTION = """\
@@ -45,9 +45,9 @@ async def review_verified(
     state = ctx.request_context.lifespan_context
     app = await state.app()
     entry = await app.loop.verified.review(
-        response_id.strip(), VerifiedAction(action), state.caller, question=question, answer=answer
+        response_id.strip(), VerifiedAction(action), caller_of(ctx), question=question, answer=answer
     )
-    reply = EntriesReply(entries=[entry_reply(entry)], next_step=f"It is {entry.status.value} now.")
+    reply = EntriesReply(entries=[entry_reply(entry)], next_offset=-1, next_step=f"It is {entry.status.value} now.")
     return CallToolResult(
         content=[TextContent(type="text", text=entries_text(reply))],
         structured_content=reply.model_dump(mode="json"),

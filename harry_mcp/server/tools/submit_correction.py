@@ -12,7 +12,7 @@ from harry_mcp.domain.corrections import CorrectionStatus, Lesson
 from harry_mcp.domain.people import reported_by
 from harry_mcp.server.render_corrections import correction_reply, submissions_text
 from harry_mcp.server.schemas_corrections import SubmissionReply, SubmissionsReply
-from harry_mcp.server.state import ServerState
+from harry_mcp.server.state import ServerState, caller_of
 
 TITLE = "Correct an answer"
 DESCRIPTION = """\
@@ -68,7 +68,9 @@ async def submit_correction(
         topic=topic.strip(),
         source_url=source_url.strip(),
     )
-    stored = await app.loop.corrections.submit(given, reported_by(state.caller, reporter), result_id=result_id.strip())
+    stored = await app.loop.corrections.submit(
+        given, reported_by(caller_of(ctx), reporter), result_id=result_id.strip()
+    )
     reply = SubmissionsReply(
         submissions=[
             SubmissionReply(

@@ -11,7 +11,7 @@ from pydantic import Field
 from harry_mcp.domain.feedback import Opinion, Rating
 from harry_mcp.server.render_verified import feedback_reply, feedback_text
 from harry_mcp.server.schemas_verified import FeedbackReply
-from harry_mcp.server.state import ServerState
+from harry_mcp.server.state import ServerState, caller_of
 
 TITLE = "Rate an answer"
 DESCRIPTION = """\
@@ -65,7 +65,7 @@ async def submit_feedback(
         answer=answer.strip(),
         source_urls=tuple(source_urls),
     )
-    reply = feedback_reply(await app.loop.submit_feedback(opinion, state.caller))
+    reply = feedback_reply(await app.loop.submit_feedback(opinion, caller_of(ctx)))
     return CallToolResult(
         content=[TextContent(type="text", text=feedback_text(reply))],
         structured_content=reply.model_dump(mode="json"),

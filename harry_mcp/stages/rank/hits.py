@@ -62,5 +62,5 @@ def _hit(rank: int, group: _Group, band: Callable[[float], Band]) -> Hit:
         text="\n\n".join(member.raw_content for member in group.members),
         chunk_ids=tuple(member.public_id for member in group.members),
         band=band(group.best.score),
-        caveats=caveats(DocumentStatus(first.status)),
+        caveats=caveats(DocumentStatus(first.status), first.caveats),
     )
