@@ -12,7 +12,9 @@
     ├── ProviderError            a model or service failed, was slow or talked nonsense
     │   ├── ProviderTimeout      it did not answer within its budget
     │   ├── ProviderNotConfigured  it has no key, file or address
+    │   ├── ServerUnavailable    the MCP server that the agent asks does not answer
     │   └── DeliveryUnknown      it was given a message and did not say whether it took it
+    ├── ToolFailed               a tool of that server refused or failed
     ├── JobError                 a job did not come to its end
     │   └── JobBusy              another process runs it
     └── EvalError                a golden set cannot be used as given
@@ -75,8 +77,16 @@ class ProviderNotConfigured(ProviderError):
     """A model or service has no key, file or address."""
 
 
+class ServerUnavailable(ProviderError):
+    """The MCP server cannot be reached, or went away."""
+
+
 class DeliveryUnknown(ProviderError):
     """The message was handed over and no answer came; it may have been delivered."""
+
+
+class ToolFailed(HarryError):
+    """A tool of the MCP server refused the call or failed."""
 
 
 class JobError(HarryError):

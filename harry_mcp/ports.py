@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BaseModel
 
+from harry_mcp.domain.chat import ChatMessage, ChatTurn, ToolSpec
 from harry_mcp.domain.notifications import Delivery, Notification
 from harry_mcp.domain.search import Candidate, CorpusStatistics, EmbeddingSpace, QueryTerm
 from harry_mcp.domain.web import WebPage
@@ -118,6 +119,37 @@ class LanguageModel(Protocol):
             ProviderTimeout: no answer in time.
             ProviderNotConfigured: the key or the model is refused; asking again is no use.
             ProviderError: the service failed, or the answer does not have the shape.
+        """
+        ...
+
+
+class ChatModel(Protocol):
+    """Takes part in a conversation and may call tools."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def turn(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        system: Sequence[str],
+        tools: Sequence[ToolSpec],
+        may_call: bool,
+        timeout: float | None,
+        hear: Callable[[str], None],
+        start_over: Callable[[], None],
+    ) -> ChatTurn:
+        """The next turn. The first part of ``system`` is the same for all conversations and may be cached.
+
+        ``hear`` gets the text piece by piece as it comes. When an attempt breaks off and the next one begins,
+        ``start_over`` says that what was heard of this turn is void. ``tools`` stay listed, for earlier turns name
+        them; without ``may_call`` none may be called.
+
+        Raises:
+            ProviderTimeout: no answer in time.
+            ProviderNotConfigured: the key or the model is refused; asking again is no use.
+            ProviderError: the service failed.
         """
         ...
 

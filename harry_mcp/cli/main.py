@@ -9,6 +9,8 @@ import typer
 
 from harry_mcp import __version__
 from harry_mcp.cli import (
+    ask,
+    chat,
     crawl,
     curate,
     demo,
@@ -43,6 +45,8 @@ app.command("crawl")(crawl.crawl)
 app.add_typer(documents.commands, name="documents")
 app.add_typer(jobs.commands, name="jobs")
 app.command("worker")(worker.worker)
+app.command("ask")(ask.ask)
+app.command("chat")(chat.chat)
 app.command("search")(search.search)
 app.add_typer(curate.commands, name="curate")
 app.command("reembed")(reembed.reembed)

@@ -27,7 +27,18 @@ T = TypeVar("T")
 
 # Statuses of a request that is the caller's own fault: no sign that the service is down.
 _BLAMELESS = (400, 413, 422)
-_CACHED = {"type": "ephemeral"}
+_STATUSES = {
+    "overloaded_error": 529,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+}
+CACHED = {"type": "ephemeral"}
 # No text has so many characters to a token, but what a broken gateway sends may.
 _TOKEN_CHARACTERS = 100
 
@@ -78,11 +89,11 @@ class Claude:
         """
         content: list[dict[str, Any]] = [{"type": "text", "text": sendable(question)}]
         if document:
-            content.insert(0, {"type": "text", "text": sendable(document), "cache_control": _CACHED})
+            content.insert(0, {"type": "text", "text": sendable(document), "cache_control": CACHED})
         return {
             "model": self._settings.model,
             "max_tokens": most_tokens,
-            "system": system if document else [{"type": "text", "text": system, "cache_control": _CACHED}],
+            "system": system if document else [{"type": "text", "text": system, "cache_control": CACHED}],
             "thinking": {"type": "disabled"},
             "messages": [{"role": "user", "content": content}],
         }
@@ -96,7 +107,7 @@ class Claude:
     ) -> T:
         async def attempt(client: AsyncAnthropic) -> T:
             message = await self._sent(client, request | (_output(shape) if shape else {}))
-            tokens = _tokens(message)
+            tokens = billed(message)
             self._usage.add(self.name, tokens, dollars=dollars(tokens, self._settings))
             return read(message)
 
@@ -108,41 +119,62 @@ class Claude:
         create: Any = client.messages.create  # its overloads cannot follow a dict
         try:
             message: Message = await create(**request)
-        except anthropic.APITimeoutError as error:
-            slow = ProviderTimeout(f"{self.name} did not answer in time. Try again later.")
-            raise Failed(slow, passing=True) from error
-        except anthropic.APIStatusError as error:
-            raise self._refused(error) from error
-        except anthropic.APIConnectionError as error:
-            why = short(error.__cause__ or error)
-            gone = ProviderError(f"{self.name} cannot be reached at {self._settings.base_url}: {why}.")
-            raise Failed(gone, passing=True) from error
-        except (anthropic.AnthropicError, ValueError, TypeError, AttributeError) as error:  # a body that is no message
-            raise Failed(ProviderError(f"{self.name} answered what is no message: {short(error)}.")) from error
+        except (anthropic.AnthropicError, ValueError, TypeError, AttributeError) as error:
+            raise failure(error, self.name, self._settings.base_url) from error
         return message
 
-    def _refused(self, error: anthropic.APIStatusError) -> Failed:
-        status, why = error.status_code, _reason(error)
-        if status in (401, 402, 403):
-            return Failed(ProviderNotConfigured(f"ANTHROPIC_API_KEY is refused ({status}): {why}. Check the key."))
-        if status == 404:
-            return Failed(ProviderNotConfigured(f"There is no model {self.name} ({why}). Check HARRY_CLAUDE__MODEL."))
-        headers = error.response.headers
-        advised = headers.get("x-should-retry", "")
-        return Failed(
-            ProviderError(f"{self.name} failed with status {status}: {why}."),
-            passing=advised == "true" or (may_pass(status) and advised != "false"),
-            retry_after=seconds_to_wait(headers),
-            blameless=status in _BLAMELESS,
-        )
-
     def _connect(self) -> AsyncAnthropic:
-        from anthropic import AsyncAnthropic
+        return connect(self._key, self._settings)
 
-        silence("anthropic", "httpx2", "httpcore2")
-        s = self._settings
-        key = sendable_key(self._key, "ANTHROPIC_API_KEY")
-        return AsyncAnthropic(api_key=key, base_url=s.base_url, timeout=s.timeout, max_retries=0)
+
+def connect(key: str, settings: ClaudeSection) -> AsyncAnthropic:
+    """The SDK's client, without its retries."""
+    from anthropic import AsyncAnthropic
+
+    silence("anthropic", "httpx2", "httpcore2")
+    sent = sendable_key(key, "ANTHROPIC_API_KEY")
+    return AsyncAnthropic(api_key=sent, base_url=settings.base_url, timeout=settings.timeout, max_retries=0)
+
+
+def failure(error: Exception, model: str, base_url: str, *, setting: str = "HARRY_CLAUDE__MODEL") -> Failed:
+    """What an exception of the SDK says of the service. ``setting`` names the model that was asked for."""
+    import anthropic
+
+    if isinstance(error, anthropic.APITimeoutError):
+        return Failed(ProviderTimeout(f"{model} did not answer in time. Try again later."), passing=True)
+    if isinstance(error, anthropic.APIStatusError):
+        return _refused(error, model, setting)
+    if isinstance(error, anthropic.APIConnectionError):
+        why = short(error.__cause__ or error)
+        return Failed(ProviderError(f"{model} cannot be reached at {base_url}: {why}."), passing=True)
+    # A body that is no message.
+    return Failed(ProviderError(f"{model} answered what is no message: {short(error)}."))
+
+
+def _refused(error: anthropic.APIStatusError, model: str, setting: str) -> Failed:
+    status, why = _status(error), _reason(error)
+    if status in (401, 402, 403):
+        return Failed(ProviderNotConfigured(f"ANTHROPIC_API_KEY is refused ({status}): {why}. Check the key."))
+    if status == 404:
+        return Failed(ProviderNotConfigured(f"There is no model {model} ({why}). Check {setting}."))
+    headers = error.response.headers
+    advised = headers.get("x-should-retry", "")
+    return Failed(
+        ProviderError(f"{model} failed with status {status}: {why}."),
+        passing=advised == "true" or (may_pass(status) and advised != "false"),
+        retry_after=seconds_to_wait(headers),
+        blameless=status in _BLAMELESS,
+    )
+
+
+def _status(error: anthropic.APIStatusError) -> int:
+    """The status; that of a fault told in the middle of a stream, which began with 200, by its kind."""
+    if error.status_code != 200:
+        return error.status_code
+    found: Any = getattr(error, "body", None)
+    for name in ("error", "type"):
+        found = cast(dict[str, Any], found).get(name) if isinstance(found, dict) else None
+    return _STATUSES.get(str(found), 500)
 
 
 def _output(shape: type[BaseModel]) -> dict[str, Any]:
@@ -172,10 +204,11 @@ def _completion(name: str, message: Message, most_tokens: int) -> Completion:
         raise Failed(ProviderError(f"{name} answered without text."))
     if len(text) > most_tokens * _TOKEN_CHARACTERS:
         raise Failed(ProviderError(f"{name} answered far more than the {most_tokens} tokens that it was asked for."))
-    return replace(_tokens(message), text=text)
+    return replace(billed(message), text=text)
 
 
-def _tokens(message: Message) -> Completion:
+def billed(message: Message) -> Completion:
+    """The tokens of a message, without its text."""
     usage = getattr(message, "usage", None)
 
     def tokens(field: str) -> int:

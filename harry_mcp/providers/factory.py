@@ -11,11 +11,12 @@ from harry_mcp.domain.search import EmbeddingSpace
 from harry_mcp.errors import ProviderNotConfigured
 from harry_mcp.ports import Embedder, LanguageModel, Vectors
 from harry_mcp.providers.anthropic import Claude
+from harry_mcp.providers.claude_chat import ClaudeChat
 from harry_mcp.providers.local.embedder import LocalEmbedder
 from harry_mcp.providers.model_reranker import ModelReranker
 from harry_mcp.providers.smtp import SmtpNotifier
 from harry_mcp.providers.tavily import TavilySearch
-from harry_mcp.providers.usage import UsageMeter
+from harry_mcp.providers.usage import ModelPrices, UsageMeter
 from harry_mcp.providers.voyage import VoyageEmbedder
 from harry_mcp.providers.voyage_context import VoyageContextEmbedder
 from harry_mcp.providers.voyage_rerank import VoyageReranker
@@ -63,6 +64,30 @@ def build_claude(settings: Settings, model: Claude | None = None, usage: UsageMe
             "HARRY_INGEST__CONTEXT is claude, but there is no ANTHROPIC_API_KEY. Set the key, or take `template`."
         )
     return model or Claude(key, settings.claude, usage)
+
+
+def build_chat_models(settings: Settings, usage: UsageMeter) -> tuple[ClaudeChat, ClaudeChat] | None:
+    """The model that writes answers and the one that writes those about code; None without a key."""
+    key, s = settings.anthropic_api_key.get_secret_value(), settings.agent
+    if not key:
+        return None
+    usual = ModelPrices(s.price_input, s.price_cache_write, s.price_cache_read, s.price_output)
+    code = ModelPrices(s.code_price_input, s.code_price_cache_write, s.code_price_cache_read, s.code_price_output)
+
+    def chat(model: str, prices: ModelPrices, setting: str) -> ClaudeChat:
+        return ClaudeChat(
+            key,
+            settings.claude,
+            model=model,
+            setting=setting,
+            prices=prices,
+            effort=s.effort,
+            most_tokens=s.max_tokens,
+            usage=usage,
+        )
+
+    first = chat(s.model, usual, "HARRY_AGENT__MODEL")
+    return first, first if s.code_model == s.model else chat(s.code_model, code, "HARRY_AGENT__CODE_MODEL")
 
 
 def build_reranker(

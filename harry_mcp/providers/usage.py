@@ -23,6 +23,16 @@ class Prices(Protocol):
     def price_output(self) -> float: ...
 
 
+@dataclass(frozen=True, slots=True)
+class ModelPrices:
+    """Prices of one model, in dollars for a million tokens."""
+
+    price_input: float
+    price_cache_write: float
+    price_cache_read: float
+    price_output: float
+
+
 def dollars(tokens: Completion, prices: Prices) -> float:
     """What tokens cost."""
     return (

@@ -18,6 +18,7 @@ from pydantic import BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from harry_mcp.errors import SettingsError
+from harry_mcp.settings.agent import AgentSection
 from harry_mcp.settings.claiming import ClaimSection
 from harry_mcp.settings.correcting import CorrectSection
 from harry_mcp.settings.crawling import CrawlSection
@@ -110,6 +111,7 @@ class Settings(BaseSettings):
     reply: ReplySection = ReplySection()
     http: HttpSection = HttpSection()
     web: WebSection = WebSection()
+    agent: AgentSection = AgentSection()
 
 
 def setting_names() -> dict[str, str]:
@@ -176,6 +178,7 @@ def _nested(env: Mapping[str, str]) -> dict[str, object]:
 __all__ = [
     "KEYS",
     "PREFIX",
+    "AgentSection",
     "ClaimSection",
     "ClaudeSection",
     "CorrectSection",

@@ -1,0 +1,183 @@
+"""The score contract as the agent reads it: what it needs of a tool's structured result, and no more.
+
+Any server may answer. What is missing counts as empty, and a verdict that says nothing counts as a weak one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from harry_mcp.errors import ToolFailed
+
+_ACTIONS = ("answer", "answer_with_care", "call_web_fallback")
+
+
+def _known_action(value: object) -> object:
+    """An action that nobody heard of is the careful one."""
+    return value if value in _ACTIONS else _ACTIONS[-1]
+
+
+def _known_web_action(value: object) -> object:
+    return value if value == "answer_from_web_with_care" else "say_you_do_not_know"
+
+
+NextAction = Annotated[Literal["answer", "answer_with_care", "call_web_fallback"], BeforeValidator(_known_action)]
+WebAction = Annotated[Literal["answer_from_web_with_care", "say_you_do_not_know"], BeforeValidator(_known_web_action)]
+
+
+class _Read(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+Shape = TypeVar("Shape", bound=_Read)
+
+
+class Verdict(_Read):
+    """How far the result can be trusted. It decides what the agent does."""
+
+    score: float = 0.0
+    answerable: float = 0.0
+    band: str = "weak"
+    next_action: NextAction = "call_web_fallback"
+    reason: str = ""
+
+
+class Hit(_Read):
+    """A passage."""
+
+    score: float = 0.0
+    band: str = "weak"
+    title: str = ""
+    url: str = ""
+    source: str = ""
+    heading: str = ""
+    text: str = ""
+    document_id: str = ""
+    caveats: tuple[str, ...] = ()
+
+
+class OfficialSource(_Read):
+    """What an official answer rests on."""
+
+    title: str = ""
+    url: str = ""
+    document_id: str = ""
+
+
+class Official(_Read):
+    """The official answer, if there is one."""
+
+    match: str = "none"
+    lookup_id: str = ""
+    question: str = ""
+    answer: str = ""
+    sources: tuple[OfficialSource, ...] = ()
+    approved_by: str = ""
+    similarity: float = 0.0
+    reason: str = ""
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def exact(self) -> bool:
+        return self.match == "exact" and bool(self.answer.strip())
+
+
+class CorrectionNote(_Read):
+    """A correction that bears on the question."""
+
+    correction_id: str = ""
+    lesson: str = ""
+    wrong: str = ""
+    truth: str = ""
+    source_url: str = ""
+    contradicts: str = ""
+
+
+class Failure(_Read):
+    """A question like this one that was answered badly before."""
+
+    question: str = ""
+    reason: str = ""
+    comment: str = ""
+
+
+class SearchResult(_Read):
+    """What ``search_kb`` returns."""
+
+    status: str = "ok"
+    search_id: str = ""
+    query: str = ""
+    verdict: Verdict
+    verified: Official = Official()
+    hits: tuple[Hit, ...] = ()
+    corrections: tuple[CorrectionNote, ...] = ()
+    past_failures: tuple[Failure, ...] = ()
+    gap_id: str = ""
+    degraded: tuple[str, ...] = ()
+
+
+class WebPage(_Read):
+    """A page of the web."""
+
+    score: float = 0.0
+    title: str = ""
+    url: str = ""
+    text: str = ""
+    caveats: tuple[str, ...] = ()
+
+
+class WebResult(_Read):
+    """What ``web_fallback`` returns."""
+
+    status: str = "ok"
+    web_id: str = ""
+    next_action: WebAction = "say_you_do_not_know"
+    reason: str = ""
+    results: tuple[WebPage, ...] = ()
+    gap_id: str = ""
+    setup: tuple[str, ...] = ()
+
+
+class Rated(_Read):
+    """What ``submit_feedback`` returns."""
+
+    feedback_id: str = ""
+    effects: tuple[str, ...] = ()
+
+
+class _Stored(_Read):
+    lesson: str = ""
+    status: str = ""
+
+
+class _Submission(_Read):
+    outcome: str = ""
+    correction: _Stored = _Stored()
+
+
+class Submitted(_Read):
+    """What ``submit_correction`` returns."""
+
+    submissions: tuple[_Submission, ...] = Field(default=())
+    next_step: str = ""
+
+
+def read(shape: type[Shape], tool: str, structured: Mapping[str, Any] | None) -> Shape:
+    """A tool's structured result as far as the agent needs it.
+
+    Raises:
+        ToolFailed: the server does not speak the contract.
+    """
+    if structured is None:
+        raise ToolFailed(f"The server's {tool} returned no structured result, so it does not speak harry's contract.")
+    try:
+        return shape.model_validate(dict(structured))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise ToolFailed(
+            f"The server's {tool} does not speak harry's contract: {where}: {first['msg'].rstrip('.')}."
+        ) from None

@@ -1,0 +1,78 @@
+"""harry ask: one question to the reference agent."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harry_mcp.cli.console import ExitCode, print_json, run
+from harry_mcp.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from harry_mcp.agent.answers import Answer
+    from harry_mcp.agent.connection import ServerTarget
+
+ServerOption = Annotated[
+    str,
+    typer.Option(
+        "--server",
+        help="The MCP server: a command in quotes, or an http(s) address. Default: HARRY_AGENT__SERVER, else our own "
+        "`harry serve`.",
+    ),
+]
+LocalOption = Annotated[bool, typer.Option("--local", help="Quote the best passages, even where there is a key.")]
+TranscriptOption = Annotated[
+    Path | None, typer.Option("--transcript", help="Write everything that was asked and answered to this JSON file.")
+]
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in quotes.")],
+    server: ServerOption = "",
+    local: LocalOption = False,
+    transcript: TranscriptOption = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the answer with all that is known of it.")] = False,
+) -> None:
+    """Answer a question from the knowledge base, with its sources, as an agent that follows the score contract.
+
+    With ANTHROPIC_API_KEY Claude writes the answer; without one the best passages are quoted. Ends with 5 when a part
+    that was to help did not; the notes say which.
+    """
+    settings = load_settings()
+    answer = run(_ask(settings, target_of(settings, server), question, local, transcript, as_json))
+    if as_json:
+        print_json(answer.as_json())
+    if answer.degraded:
+        raise typer.Exit(ExitCode.PARTIAL)
+
+
+async def _ask(
+    settings: Settings, target: ServerTarget, question: str, local: bool, transcript: Path | None, quiet: bool
+) -> Answer:
+    from harry_mcp.agent.session import Session, write_transcript
+    from harry_mcp.cli.answer_view import AnswerView
+
+    view = AnswerView(quiet=quiet)
+    async with Session(settings, target, local=local) as session:
+        answer = await session.conversation.ask(question, view.show)
+        view.finish(answer)
+        if transcript is not None:
+            write_transcript(transcript, session.transcript())
+    return answer
+
+
+def target_of(settings: Settings, given: str) -> ServerTarget:
+    """The server that was named, by the option first.
+
+    What the SDK logs of a server that talks nonsense is for those who look for it; people get a sentence.
+    """
+    if settings.log_level != "DEBUG":
+        logging.getLogger("mcp").setLevel(logging.CRITICAL)
+    from harry_mcp.agent.connection import ServerTarget
+
+    own = (sys.executable, "-m", "harry_mcp.cli.main", "serve")
+    return ServerTarget.of(given or settings.agent.server, own)
