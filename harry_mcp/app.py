@@ -31,7 +31,7 @@ from harry_mcp.loop.searching import SearchFlow, SearchStages
 from harry_mcp.loop.web import WebFlow
 from harry_mcp.loop.weighing import Scales
 from harry_mcp.loop.words import Words
-from harry_mcp.ports import Embedder, Loadable
+from harry_mcp.ports import Embedder, Loadable, VectorIndex
 from harry_mcp.profile import DomainProfile, load_profile
 from harry_mcp.providers.factory import (
     build_claude,
@@ -39,6 +39,7 @@ from harry_mcp.providers.factory import (
     build_language_model,
     build_notifier,
     build_reranker,
+    build_vector_store,
     build_web_search,
 )
 from harry_mcp.providers.local.ranker import LocalRanker
@@ -54,7 +55,10 @@ from harry_mcp.stages.retrieve.history import HistoryRewriter
 from harry_mcp.stages.retrieve.hyde import HypotheticalWriter
 from harry_mcp.stages.retrieve.retriever import HybridRetriever
 from harry_mcp.stages.verify.claim_reader import ClaimReader
+from harry_mcp.storage.applying import OutboxApplier
 from harry_mcp.storage.database import Database
+from harry_mcp.storage.mirrored import MirroredIndex
+from harry_mcp.storage.vector_index import PgvectorIndex
 
 
 class App:
@@ -73,6 +77,9 @@ class App:
         self.database = database
         self.embedder = embedder
         self.usage = usage or UsageMeter()
+        self._store = build_vector_store(settings)
+        self.applier = OutboxApplier(database, self._store, settings.vectors) if self._store else None
+        self.vectors = self.vectors_of(database)
         self._model = build_language_model(settings, self.usage)
         self._claude = build_claude(settings, self._model, self.usage)
         situator = (
@@ -163,12 +170,18 @@ class App:
         ranker = RankStage(LocalRanker(), s.rank, s.retrieve.near_duplicate)
         return SearchStages(
             rewriter=HistoryRewriter(model, s.search),
-            retriever=HybridRetriever(self.database, self.embedder, s, writer),
+            retriever=HybridRetriever(self.database, self.embedder, s, writer, vectors=self.vectors),
             ranker=ranker,
             curves=Curves(self.database),
             reranker=RerankStep(reranker, s.rank, local=ranker.name, cache=s.search.cache) if reranker else None,
             corrective=CorrectiveWriter(model, s.search, subject) if model and s.search.corrective else None,
         )
+
+    def vectors_of(self, database: Database) -> VectorIndex:
+        """The index that the settings name, over a connection to this knowledge base."""
+        if self._store is None or self.applier is None:
+            return PgvectorIndex(database)
+        return MirroredIndex(database, self._store, self.settings.vectors, self.applier)
 
     @classmethod
     async def open(cls, settings: Settings) -> App:
@@ -192,9 +205,11 @@ class App:
             await loading
             app = cls(settings, profile, database, embedder, usage)
             # Now and not within the budget of the first search, which the import alone would use up.
-            for model in (app._model, app._reranker):
+            for model in (app._model, app._reranker, app._store):
                 if isinstance(model, Loadable):
                     await model.load()
+            if app.applier is not None:
+                await app.applier.begin()
             app.backfill()
             return app
         except BaseException:
@@ -215,7 +230,9 @@ class App:
             await asyncio.gather(self._backfilling, return_exceptions=True)
         await self.ingestions.close()
         await self.loop.settled()
-        for model in {self._model, self._claude, self._reranker, self.embedder, self._web_search}:
+        if self.applier is not None:
+            await self.applier.close()
+        for model in {self._store, self._model, self._claude, self._reranker, self.embedder, self._web_search}:
             if isinstance(model, Loadable):
                 await model.close()
         if self._web_search is not None:

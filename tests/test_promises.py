@@ -23,7 +23,7 @@ KEPT = frozenset(
     MCP-1 MCP-2 MCP-3 MCP-4 MCP-5 MCP-8 MCP-9 MCP-10 MCP-11 MCP-12 MCP-13
     EVL-1 EVL-4 EVL-5
     AGT-1 AGT-2 AGT-3 AGT-4 AGT-5
-    OPS-1 OPS-2 OPS-3 OPS-4 OPS-7""".split()  # noqa: SIM905 - a table reads better than thirty strings
+    OPS-1 OPS-2 OPS-3 OPS-4 OPS-6 OPS-7""".split()  # noqa: SIM905 - a table reads better than thirty strings
 )
 
 

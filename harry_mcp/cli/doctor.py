@@ -11,6 +11,7 @@ import typer
 from harry_mcp import __version__
 from harry_mcp.cli.console import ExitCode, print_json, run, terminal
 from harry_mcp.cli.doctor_jobs import job_findings
+from harry_mcp.cli.doctor_vectors import index_finding
 from harry_mcp.errors import HarryError, SettingsError
 from harry_mcp.settings import Settings, load_settings
 
@@ -144,6 +145,7 @@ async def _database(settings: Settings) -> list[Check]:
             searches = await unit.searches.counts(7)
             languages = await unit.keywords.languages()
             spaces = await unit.spaces.all()
+        index = Check(*await index_finding(database, settings))
         jobs = [Check(*finding) for finding in await job_findings(database, settings)]
     finally:
         await database.close()
@@ -158,6 +160,7 @@ async def _database(settings: Settings) -> list[Check]:
         ),
         Check("documents", True, f"{documents}; {chunks} chunks; languages {', '.join(languages)}"),
         Check("vectors", True, "; ".join(_space(state) for state in spaces)),
+        index,
         Check("searches", True, f"{searches.searches} in 7 days{weak}"),
         *jobs,
     ]

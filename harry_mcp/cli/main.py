@@ -26,6 +26,7 @@ from harry_mcp.cli import (
     reembed,
     search,
     serve,
+    vectors,
     worker,
 )
 from harry_mcp.cli.console import fail
@@ -50,6 +51,7 @@ app.command("chat")(chat.chat)
 app.command("search")(search.search)
 app.add_typer(curate.commands, name="curate")
 app.command("reembed")(reembed.reembed)
+app.add_typer(vectors.commands, name="vectors")
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 evaluations = typer.Typer(help="Measure retrieval and verdicts on a golden set.", no_args_is_help=True)

@@ -11,7 +11,7 @@ import typer
 from harry_mcp.cli.asking import confirm
 from harry_mcp.cli.console import print_json, run, terminal
 from harry_mcp.cli.cost import agree
-from harry_mcp.errors import InputError
+from harry_mcp.errors import InputError, ProviderError
 from harry_mcp.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -71,9 +71,24 @@ async def _reembed(settings: Settings, *, back: bool, yes: bool) -> ReembedOutco
         if target.space.provider == "voyage":
             agree(await _dollars(database, target.space, settings), settings.ingest.ask_above, yes=yes)
         with _progress_bar() as report:
-            return await move(database, target, report=report)
+            outcome = await move(database, target, report=report)
+        await _tell_index(database, settings)
+        return outcome
     finally:
         await database.close()
+
+
+async def _tell_index(database: Database, settings: Settings) -> None:
+    """Bring an index beside PostgreSQL up to date, or say that the servers will: the switch is done in any case."""
+    from harry_mcp.cli.vectors import mirror
+
+    async with mirror(database, settings) as applier:
+        if applier is None:
+            return
+        try:
+            await applier.catch_up()
+        except ProviderError as error:
+            terminal(stderr=True).print(f"Qdrant was not told yet: {error}", soft_wrap=True, markup=False)
 
 
 async def _dropped(settings: Settings, *, yes: bool, quiet: bool) -> list[IdleSpace]:
@@ -92,7 +107,9 @@ async def _dropped(settings: Settings, *, yes: bool, quiet: bool) -> list[IdleSp
             for space in idle:
                 _print_idle(space)
         confirm("Remove the vectors of " + ("these models" if len(idle) > 1 else "this model"), yes=yes)
-        return await drop_idle(database)
+        dropped = await drop_idle(database)
+        await _tell_index(database, settings)
+        return dropped
     finally:
         await database.close()
 

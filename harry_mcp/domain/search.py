@@ -103,6 +103,13 @@ class QueryTerm:
     title_df: int
 
 
+class Scored(NamedTuple):
+    """One row of a leg: a chunk and its score there. A tuple, for a search makes some hundreds of them."""
+
+    chunk_id: int
+    score: float
+
+
 class Candidate(NamedTuple):
     """A passage that a leg brought up, with every signal known of it.
 

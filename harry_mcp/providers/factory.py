@@ -14,6 +14,7 @@ from harry_mcp.providers.anthropic import Claude
 from harry_mcp.providers.claude_chat import ClaudeChat
 from harry_mcp.providers.local.embedder import LocalEmbedder
 from harry_mcp.providers.model_reranker import ModelReranker
+from harry_mcp.providers.qdrant import QdrantStore
 from harry_mcp.providers.smtp import SmtpNotifier
 from harry_mcp.providers.tavily import TavilySearch
 from harry_mcp.providers.usage import ModelPrices, UsageMeter
@@ -123,6 +124,13 @@ def build_web_search(settings: Settings, usage: UsageMeter | None = None) -> Tav
 def build_notifier(settings: Settings) -> SmtpNotifier | None:
     """The mail server, None where the settings name none or nobody to write to."""
     return SmtpNotifier(settings.mail) if settings.mail.configured else None
+
+
+def build_vector_store(settings: Settings) -> QdrantStore | None:
+    """The service that searches copies of the vectors, None where PostgreSQL does it."""
+    if settings.vectors.index != "qdrant":
+        return None
+    return QdrantStore(settings.vectors, reach=2 * settings.retrieve.leg_candidates)
 
 
 def _no_key(chosen: str, key: str) -> ProviderNotConfigured:

@@ -31,6 +31,7 @@ from harry_mcp.settings.searching import RankSection, ReplySection, RetrieveSect
 from harry_mcp.settings.section import Section
 from harry_mcp.settings.serving import HttpSection
 from harry_mcp.settings.storing import DatabaseSection, EmbeddingSection, IngestSection
+from harry_mcp.settings.vectors import VectorsSection
 from harry_mcp.settings.vendors import ClaudeSection, VoyageSection
 from harry_mcp.settings.verifying import VerifySection
 from harry_mcp.settings.web import WebSection
@@ -99,6 +100,7 @@ class Settings(BaseSettings):
     voyage: VoyageSection = VoyageSection()
     search: SearchSection = SearchSection()
     retrieve: RetrieveSection = RetrieveSection()
+    vectors: VectorsSection = VectorsSection()
     rank: RankSection = RankSection()
     verify: VerifySection = VerifySection()
     correct: CorrectSection = CorrectSection()
@@ -154,6 +156,11 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
         raise SettingsError("HARRY_INGEST__CHUNK_MAXIMUM is under HARRY_INGEST__CHUNK_CHARACTERS; raise it.")
     if settings.mail.security == "none" and settings.mail.password.get_secret_value():
         raise SettingsError("HARRY_MAIL__PASSWORD would be sent in the clear. Set HARRY_MAIL__SECURITY to starttls.")
+    if settings.vectors.index == "qdrant" and bool(settings.vectors.qdrant_url) == bool(settings.vectors.qdrant_path):
+        raise SettingsError(
+            "HARRY_VECTORS__INDEX is qdrant. Set either HARRY_VECTORS__QDRANT_URL, or HARRY_VECTORS__QDRANT_PATH for "
+            "its local mode."
+        )
     return settings
 
 
@@ -197,6 +204,7 @@ __all__ = [
     "ReviewSection",
     "SearchSection",
     "Settings",
+    "VectorsSection",
     "VerifySection",
     "VoyageSection",
     "WebSection",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator, Mapping
+from collections.abc import AsyncGenerator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -52,6 +52,7 @@ class Database:
         self._space = space
         self._embedded = embedded
         self._session_settings = session
+        self._on_commit: Callable[[], None] | None = None
 
     @classmethod
     async def open(cls, settings: Settings, space: EmbeddingSpace, *, any_space: bool = False) -> Database:
@@ -91,6 +92,10 @@ class Database:
     def space(self) -> EmbeddingSpace:
         return self._space.space
 
+    def on_commit(self, call: Callable[[], None] | None) -> None:
+        """Have this called after every transaction of this process; it must neither wait nor fail."""
+        self._on_commit = call
+
     async def close(self) -> None:
         await self._pool.close()
         if self._embedded is not None:
@@ -108,6 +113,7 @@ class Database:
         async with self._connection() as connection, connection.transaction():
             await queries.run(connection, _SQL["lift_time_limit"])
             yield UnitOfWork(connection, self._space)
+        self._committed()
 
     @asynccontextmanager
     async def writing(self) -> AsyncGenerator[UnitOfWork, None]:
@@ -117,6 +123,7 @@ class Database:
         async with self._connection() as connection, connection.pipeline(), connection.transaction():
             await queries.run(connection, _SQL["write_behind"])
             yield UnitOfWork(connection, self._space)
+        self._committed()
 
     async def settle(self) -> None:
         """Have everything that was written on the disk."""
@@ -178,6 +185,10 @@ class Database:
         async with self._connection() as connection:
             found = await queries.one(connection, _SQL["versions"], Versions)
         return found or Versions("", "", "")
+
+    def _committed(self) -> None:
+        if self._on_commit is not None:
+            self._on_commit()
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[AsyncConnection[Any], None]:

@@ -17,7 +17,7 @@ from pgvector import Vector
 from psycopg import AsyncConnection
 
 from harry_mcp.domain.bm25 import K1, B, idf
-from harry_mcp.domain.search import CorpusStatistics, QueryTerm, SearchFilters
+from harry_mcp.domain.search import CorpusStatistics, QueryTerm, Scored, SearchFilters
 from harry_mcp.domain.terms import unpack
 from harry_mcp.errors import StorageError
 from harry_mcp.storage import queries
@@ -25,13 +25,6 @@ from harry_mcp.storage import queries
 _SQL = queries.load("keywords")
 # PostgreSQL keeps a term frequency in two bytes; no passage says a word more often and means it.
 _MOST = 32_000
-
-
-class Scored(NamedTuple):
-    """One row of a leg: a chunk and its score there. A tuple, for a search makes some hundreds of them."""
-
-    chunk_id: int
-    score: float
 
 
 class Signals(NamedTuple):

@@ -13,7 +13,7 @@ from psycopg.conninfo import make_conninfo
 from pydantic import SecretStr
 
 from harry_mcp.errors import DatabaseUnavailable
-from harry_mcp.settings import Settings
+from harry_mcp.settings import Settings, VectorsSection
 from harry_mcp.storage import queries
 from harry_mcp.storage.database import connect
 from harry_mcp.storage.embedded import EmbeddedPostgres
@@ -23,7 +23,8 @@ _SQL = queries.load("scratch")
 
 @asynccontextmanager
 async def scratch_database(settings: Settings) -> AsyncGenerator[Settings, None]:
-    """The settings with an empty database of its own, dropped at the end.
+    """The settings with an empty database of its own, dropped at the end. PostgreSQL searches its vectors in any case:
+    what another index holds of it would stay behind.
 
     Raises:
         DatabaseUnavailable: PostgreSQL cannot be reached, or does not let us create a database.
@@ -38,7 +39,7 @@ async def scratch_database(settings: Settings) -> AsyncGenerator[Settings, None]
         await _run(dsn, settings, "create", name)
         try:
             url = SecretStr(make_conninfo(dsn, dbname=name))
-            yield settings.model_copy(update={"database_url": url})
+            yield settings.model_copy(update={"database_url": url, "vectors": VectorsSection()})
         finally:
             await _run(dsn, settings, "drop", name)
     finally:

@@ -165,11 +165,15 @@ class Spaces:
         free = await queries.one(self._connection, _SQL["try_drop"], _Held, key)
         if free is None or not free.held:
             return False
-        await queries.run(self._connection, _SQL["hurry"])
+        await self.hurry()
         await queries.run(self._connection, _SQL["drop_partition"].numbered(space=space.id))
         await queries.run(self._connection, _SQL["drop_memories"], {"space": space.id})
         await queries.run(self._connection, _SQL["forget"], {"space": space.id})
         return True
+
+    async def hurry(self) -> None:
+        """Give up after some seconds what others lock, until this transaction ends."""
+        await queries.run(self._connection, _SQL["hurry"])
 
     async def missing(self, space: StoredSpace, *, after: int, limit: int) -> list[ChunkText]:
         """Chunks that have no vector in the space, in the order of their ids."""

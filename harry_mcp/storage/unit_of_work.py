@@ -23,6 +23,7 @@ from harry_mcp.storage.ingestions import Ingestions
 from harry_mcp.storage.job_runs import JobRuns
 from harry_mcp.storage.keywords import KeywordIndex
 from harry_mcp.storage.memories import Memories
+from harry_mcp.storage.outbox import Outbox
 from harry_mcp.storage.queue import ReviewQueue
 from harry_mcp.storage.reviews import Reviews
 from harry_mcp.storage.searches import Searches
@@ -43,6 +44,7 @@ class UnitOfWork:
         self.keywords = KeywordIndex(connection, space.id)
         self.spaces = Spaces(connection)
         self.vectors = Vectors(connection, space)
+        self.outbox = Outbox(connection)
         self.documents = Documents(connection, self.keywords, self.vectors)
         self.searches = Searches(connection)
         self.gaps = Gaps(connection)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,9 @@ import numpy.typing as npt
 from pgvector import Vector
 from psycopg import AsyncConnection
 
-from harry_mcp.domain.search import SearchFilters
+from harry_mcp.domain.search import Scored, SearchFilters
 from harry_mcp.storage import queries
-from harry_mcp.storage.keywords import Scored, filter_parameters
+from harry_mcp.storage.keywords import filter_parameters
 from harry_mcp.storage.spaces import StoredSpace, require_active
 
 _SQL = queries.load("vectors")
@@ -34,6 +34,12 @@ class Vectors:
         numbers = {"space": space.id, "dimension": space.dimension}
         self._nearest = _SQL["nearest"].numbered(**numbers)
         self._nearest_filtered = _SQL["nearest_filtered"].numbered(**numbers)
+        self._held = _SQL["held"].numbered(**numbers)
+        self._held_filtered = _SQL["held_filtered"].numbered(**numbers)
+
+    @property
+    def space_id(self) -> int:
+        return self._space.id
 
     async def add(
         self, chunk_ids: Sequence[int], vectors: Sequence[npt.NDArray[np.float32]], *, searchable: bool
@@ -83,12 +89,38 @@ class Vectors:
         filters: SearchFilters | None = None,
     ) -> list[Scored]:
         """The chunks nearest by cosine, best first; those under ``floor`` only among the first ``at_least``."""
-        parameters: dict[str, object] = {"query": Vector(query), "limit": limit}
-        statement = self._nearest
-        if filters is not None and filters.any:
-            statement = self._nearest_filtered
-            parameters |= filter_parameters(filters)
-        rows = [Scored(*row) for row in await queries.tuples(self._connection, statement, parameters)]
+        rows = await self._scored(self._nearest, self._nearest_filtered, query, filters, {"limit": limit})
         # An iterative scan of HNSW gives them in "relaxed order": nearly the nearest first.
-        rows.sort(key=lambda row: (-row.score, row.chunk_id))
-        return [row for rank, row in enumerate(rows) if rank < at_least or row.score >= floor]
+        return above_floor(rows, floor, at_least)
+
+    async def held(
+        self, chunk_ids: Collection[int], query: npt.NDArray[np.float32], filters: SearchFilters | None = None
+    ) -> list[Scored]:
+        """Those of the chunks that a search may see and the filters let through, by cosine, best first."""
+        return best_first(await self._scored(self._held, self._held_filtered, query, filters, {"ids": list(chunk_ids)}))
+
+    async def _scored(
+        self,
+        plain: queries.Query,
+        filtered: queries.Query,
+        query: npt.NDArray[np.float32],
+        filters: SearchFilters | None,
+        parameters: dict[str, object],
+    ) -> list[Scored]:
+        narrow = filters is not None and filters.any
+        found = await queries.tuples(
+            self._connection,
+            filtered if narrow else plain,
+            {"query": Vector(query), **parameters, **(filter_parameters(filters) if filters and narrow else {})},
+        )
+        return [Scored(*row) for row in found]
+
+
+def best_first(rows: Iterable[Scored]) -> list[Scored]:
+    """By score, ties by id, so that the order never wavers."""
+    return sorted(rows, key=lambda row: (-row.score, row.chunk_id))
+
+
+def above_floor(rows: Iterable[Scored], floor: float, at_least: int) -> list[Scored]:
+    """Best first; those under ``floor`` only among the first ``at_least``."""
+    return [row for rank, row in enumerate(best_first(rows)) if rank < at_least or row.score >= floor]

@@ -17,6 +17,7 @@ class Asked:
     path: str
     headers: dict[str, str]
     body: Any
+    method: str = "POST"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,7 @@ class Vendor:
             name, _, value = header.partition(":")
             headers[name.lower()] = value.strip()
         raw = await reader.readexactly(int(headers.get("content-length", "0")))
-        asked = Asked(line.split()[1], headers, json.loads(raw) if raw else None)
+        asked = Asked(line.split()[1], headers, json.loads(raw) if raw else None, line.split()[0])
         number = len(self.asked)
         self.asked.append(asked)
         self.first.set()

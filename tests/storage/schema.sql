@@ -16,6 +16,48 @@ CREATE FUNCTION harry.address_key(address text) RETURNS text
     END
 $_$;
 
+CREATE FUNCTION harry.note_added_vectors() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO harry.vector_outbox (space_id, chunk_id)
+    SELECT a.space_id, a.chunk_id FROM added a WHERE a.searchable;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION harry.note_changed_vectors() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO harry.vector_outbox (space_id, chunk_id)
+    SELECT a.space_id, a.chunk_id FROM removed r JOIN added a USING (space_id, chunk_id)
+     WHERE r.searchable OR a.searchable;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION harry.note_refiled_document() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO harry.vector_outbox (space_id, chunk_id)
+    SELECT v.space_id, v.chunk_id FROM harry.chunk_vectors v JOIN harry.chunks c ON c.id = v.chunk_id
+     WHERE c.document_id = NEW.id AND v.searchable;
+    RETURN NULL;
+END
+$$;
+
+CREATE FUNCTION harry.note_removed_vectors() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO harry.vector_outbox (space_id, chunk_id)
+    SELECT r.space_id, r.chunk_id FROM removed r WHERE r.searchable;
+    RETURN NULL;
+END
+$$;
+
 CREATE TABLE harry.documents (
     id text NOT NULL,
     source text NOT NULL,
@@ -578,6 +620,28 @@ ALTER TABLE harry.terms ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE harry.vector_collections (
+    space_id integer NOT NULL,
+    name text NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE harry.vector_outbox (
+    id bigint NOT NULL,
+    space_id integer NOT NULL,
+    chunk_id integer NOT NULL,
+    written_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+ALTER TABLE harry.vector_outbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME harry.vector_outbox_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE harry.verified_citations (
     verified_id text NOT NULL,
     document_id text NOT NULL,
@@ -807,6 +871,15 @@ ALTER TABLE ONLY harry.terms
 ALTER TABLE ONLY harry.terms
     ADD CONSTRAINT terms_term_key UNIQUE (term);
 
+ALTER TABLE ONLY harry.vector_collections
+    ADD CONSTRAINT vector_collections_name_key UNIQUE (name);
+
+ALTER TABLE ONLY harry.vector_collections
+    ADD CONSTRAINT vector_collections_pkey PRIMARY KEY (space_id);
+
+ALTER TABLE ONLY harry.vector_outbox
+    ADD CONSTRAINT vector_outbox_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY harry.verified_citations
     ADD CONSTRAINT verified_citations_pkey PRIMARY KEY (verified_id, document_id);
 
@@ -905,6 +978,8 @@ CREATE INDEX searches_first_documents ON harry.searches USING gin (first_documen
 CREATE INDEX source_checks_day ON harry.source_checks USING btree (day);
 
 CREATE INDEX source_checks_host ON harry.source_checks USING btree (host, retry_at) WHERE (retry_at IS NOT NULL);
+
+CREATE INDEX vector_outbox_space ON harry.vector_outbox USING btree (space_id, id);
 
 CREATE INDEX verified_citations_document ON harry.verified_citations USING btree (document_id);
 

@@ -13,17 +13,19 @@ from harry_mcp.domain.search import (
     Candidate,
     OptimizedQuery,
     Retrieval,
+    Scored,
     SearchFilters,
 )
 from harry_mcp.domain.together import both
 from harry_mcp.errors import ProviderError, ProviderTimeout
-from harry_mcp.ports import Embedder
+from harry_mcp.ports import Embedder, Nearest, VectorIndex
 from harry_mcp.settings import Settings
 from harry_mcp.stages.retrieve.fusion import reciprocal_rank_fusion
 from harry_mcp.stages.retrieve.hyde import Hypothetical, HypotheticalWriter
 from harry_mcp.stages.retrieve.keyword_leg import KeywordHits, KeywordLeg
 from harry_mcp.storage.database import Database
-from harry_mcp.storage.keywords import Scored, Signals
+from harry_mcp.storage.keywords import Signals
+from harry_mcp.storage.vector_index import PgvectorIndex
 from harry_mcp.tracing import stage
 
 Leg = Sequence[Scored]
@@ -71,11 +73,16 @@ class HybridRetriever:
         embedder: Embedder,
         settings: Settings,
         writer: HypotheticalWriter | None = None,
+        *,
+        vectors: VectorIndex | None = None,
     ) -> None:
+        """``vectors``: where the nearest passages are looked for, the database itself when none is given."""
         self._database = database
+        self._vectors = vectors or PgvectorIndex(database)
         self._embedder = embedder
         self._settings = settings.retrieve
         self._embed_budget = settings.search.embed_budget
+        self._vector_budget = settings.vectors.budget
         self._writer = writer
         self._keywords = KeywordLeg()
 
@@ -98,7 +105,7 @@ class HybridRetriever:
         timings: dict[str, float] = {}
         keyword, meaning = await both(
             self._keyword_leg(query, filters, timings),
-            self._vector_legs(query, filters, timings, deadline or Deadline(self._embed_budget)),
+            self._vector_legs(query, filters, timings, deadline or Deadline(self._embed_budget + self._vector_budget)),
         )
         return Found(keyword=keyword, meaning=meaning, timings_ms=timings)
 
@@ -152,22 +159,31 @@ class HybridRetriever:
         except ProviderError:
             return _Meaning(degraded=(*degraded, "embedding_failed"))
         with stage("vector", timings):
-            legs = await self._nearest(list(vectors), filters)
-        return _Meaning(query=vectors[0], legs=legs, degraded=degraded, hypothetical=hypothetical.text)
+            found = await self._nearest(list(vectors), filters, deadline)
+        return _Meaning(
+            query=vectors[0],
+            legs=found.legs,
+            degraded=(*degraded, *found.degraded),
+            hypothetical=hypothetical.text,
+        )
 
-    async def _nearest(self, vectors: Sequence[npt.NDArray[np.float32]], filters: SearchFilters) -> list[Leg]:
-        """One leg for each vector, one after the other: each takes a millisecond, as a connection of its own would."""
-        async with self._database.reading() as unit:
-            return [
-                await unit.vectors.nearest(
-                    vector,
-                    limit=self._settings.leg_candidates,
-                    floor=self._settings.vector_floor,
-                    at_least=self._settings.vector_at_least,
-                    filters=filters,
-                )
-                for vector in vectors
-            ]
+    async def _nearest(
+        self, vectors: Sequence[npt.NDArray[np.float32]], filters: SearchFilters, deadline: Deadline
+    ) -> Nearest:
+        """One leg for each vector; none where the index cannot be asked, which is named."""
+        try:
+            return await self._vectors.nearest(
+                vectors,
+                limit=self._settings.leg_candidates,
+                floor=self._settings.vector_floor,
+                at_least=self._settings.vector_at_least,
+                filters=filters,
+                timeout=deadline.within(self._vector_budget),
+            )
+        except ProviderTimeout:
+            return Nearest(degraded=("vectors_timeout",))
+        except ProviderError:
+            return Nearest(degraded=("vectors_failed",))
 
     async def _signals(self, fused: Mapping[int, float], meaning: _Meaning) -> dict[int, Signals]:
         if not fused:

@@ -32,3 +32,18 @@ SELECT v.chunk_id, 1 - (v.embedding::public.vector({dimension}) <=> %(query)s::p
    AND passes_filter(d, %(topic)s, %(source)s, %(language)s, %(since)s)
  ORDER BY v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})
  LIMIT %(limit)s
+
+-- name: held :many
+-- Those of some chunks that are searchable at this moment, with their cosine similarity: what another index found.
+SELECT v.chunk_id, 1 - (v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})) AS score
+  FROM chunk_vectors v
+ WHERE v.space_id = {space} AND v.searchable AND v.chunk_id = ANY (%(ids)s::int[])
+
+-- name: held_filtered :many
+-- The same among the documents that a filter lets through.
+SELECT v.chunk_id, 1 - (v.embedding::public.vector({dimension}) <=> %(query)s::public.vector({dimension})) AS score
+  FROM chunk_vectors v
+  JOIN chunks c ON c.id = v.chunk_id
+  JOIN documents d ON d.id = c.document_id
+ WHERE v.space_id = {space} AND v.searchable AND v.chunk_id = ANY (%(ids)s::int[])
+   AND passes_filter(d, %(topic)s, %(source)s, %(language)s, %(since)s)
