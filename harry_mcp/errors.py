@@ -4,6 +4,10 @@
     ├── SettingsError            the environment or the profile cannot be used as given
     ├── InputError               what the caller sent cannot be used as given
     │   └── NotFoundError        it names something that is not there
+    ├── AccessError              whoever asks is not let in over HTTP
+    │   ├── TokenRefused         the token is wrong, has ended or is for another server
+    │   ├── ScopeMissing         the token is right and allows nothing here
+    │   └── IssuerUnreachable    the keys that would tell cannot be fetched
     ├── SourceError              a file, folder or address cannot be read or holds no text
     ├── StorageError             the database cannot do what was asked
     │   ├── DatabaseUnavailable  it cannot be reached or started
@@ -43,6 +47,22 @@ class InputError(HarryError):
 
 class NotFoundError(InputError):
     """There is nothing under that id."""
+
+
+class AccessError(HarryError):
+    """You are not let in here."""
+
+
+class TokenRefused(AccessError):
+    """The token is none that this server takes."""
+
+
+class ScopeMissing(AccessError):
+    """The token allows nothing here; ask its issuer for the scope harry:read or one above it."""
+
+
+class IssuerUnreachable(AccessError):
+    """The keys of the token's issuer cannot be fetched right now; try again in a moment."""
 
 
 class SourceError(HarryError):

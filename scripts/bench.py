@@ -15,6 +15,8 @@ Sections:
 - stdio: search_kb over a real process as a host sees it, the first time and repeated.
 - clients: searches from several server processes at once, and from one process: errors, rows that were written, and how
   far the slowest is from the usual one.
+- http: sixteen clients of both generations over HTTP for --seconds, against one process and against two: errors (any
+  ends the benchmark), calls a second, and p50, p95 and p99 of a call.
 - growth: each leg on 1,000, 10,000 and 100,000 chunks.
 - ingest: chunks a second of the whole Ingester against the embedding model alone on the same texts.
 
@@ -42,13 +44,14 @@ from bench_clients import measure_clients
 from bench_corpus import Pool, fill, settings_for
 from bench_figures import Matrix, Table, load_average
 from bench_growth import measure_growth
+from bench_http import measure_http
 from bench_legs import measure_ingest, measure_legs
 from bench_server import measure_start, measure_stdio
 
 from harry_mcp.cli.console import run
 
 _GROWTH = "growth"
-SECTIONS = ("start", "legs", "stdio", "clients", "growth", "ingest")
+SECTIONS = ("start", "legs", "stdio", "clients", "http", "growth", "ingest")
 
 
 def main() -> None:
@@ -96,6 +99,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--queries", type=int, default=100, metavar="N", help="questions a figure (default: 100)")
     parser.add_argument("--runs", type=int, default=7, metavar="N", help="process starts a figure (default: 7)")
+    parser.add_argument("--seconds", type=float, default=60.0, metavar="N", help="seconds of http (default: 60)")
     parser.add_argument("--ingest-runs", type=int, default=5, metavar="N", help="rounds of ingest (default: 5)")
     parser.add_argument("--data-dir", type=Path, metavar="FOLDER", help="keep the filled databases here")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures here as well")
@@ -110,7 +114,7 @@ def _options() -> argparse.Namespace:
 
 def _wanted(folder: Path, options: argparse.Namespace) -> dict[Path, int]:
     """The knowledge bases that the sections need. Growth has its own, for it adds memories to them."""
-    own = options.chunks if set(options.sections) & {"start", "legs", "stdio", "clients"} else []
+    own = options.chunks if set(options.sections) & {"start", "legs", "stdio", "clients", "http"} else []
     grown = options.growth if "growth" in options.sections else []
     return {folder / str(size): size for size in own} | {folder / _GROWTH / str(size): size for size in grown}
 
@@ -145,6 +149,8 @@ def _measure(section: str, folder: Path, options: argparse.Namespace) -> Sequenc
             return [measure_stdio(sizes[size], size, options.queries) for size in sizes]
         case "clients":
             return [measure_clients(sizes[size], size) for size in sizes]
+        case "http":
+            return [measure_http(sizes[size], size, options.seconds, workers) for size in sizes for workers in (1, 2)]
         case "growth":
             return [run(measure_growth(grown, options.queries))]
         case _:

@@ -7,9 +7,11 @@ import logging
 import sys
 from datetime import UTC, datetime
 
+from harry_mcp.server.request_ids import current_request
+
 
 class JsonFormatter(logging.Formatter):
-    """Time, level, logger and message; the traceback of an error in a field of its own."""
+    """Time, level, logger and message, and the request it is about; the traceback of an error in its own field."""
 
     def format(self, record: logging.LogRecord) -> str:
         entry = {
@@ -18,6 +20,8 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
+        if request := current_request():
+            entry["request_id"] = request
         if record.exc_info:
             entry["traceback"] = self.formatException(record.exc_info)
         return json.dumps(entry, ensure_ascii=False)

@@ -26,6 +26,7 @@ from harry_mcp.cli import (
     reembed,
     search,
     serve,
+    token,
     vectors,
     worker,
 )
@@ -43,6 +44,7 @@ app = typer.Typer(name="harry", help=_HELP, no_args_is_help=True, add_completion
 app.command("serve")(serve.serve)
 app.command("ingest")(ingest.ingest)
 app.command("crawl")(crawl.crawl)
+app.add_typer(token.commands, name="token")
 app.add_typer(documents.commands, name="documents")
 app.add_typer(jobs.commands, name="jobs")
 app.command("worker")(worker.worker)

@@ -23,6 +23,11 @@ def serve(
         int | None,
         typer.Option(min=0, max=65535, help="With --http: the port, else HARRY_HTTP__PORT; 0 takes a free one."),
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, max=64, help="With --http: processes that share the port, else HARRY_HTTP__WORKERS."),
+    ] = None,
+    listening: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
     """Serve the knowledge base to an MCP host over standard input and output.
 
@@ -34,12 +39,14 @@ def serve(
     from harry_mcp.cli.console import run
 
     if http:
-        from harry_mcp.cli.serve_http import over_http
+        from harry_mcp.cli.serve_http import as_worker, over_http
 
-        run(over_http(settings, host, port))
+        run(over_http(settings, host, port, workers) if listening is None else as_worker(settings, listening))
         return
-    if host is not None or port is not None:
-        raise InputError("--host and --port are for HTTP. Add --http, or leave them out to serve a host on stdio.")
+    if any(option is not None for option in (host, port, workers, listening)):
+        raise InputError(
+            "--host, --port and --workers are for HTTP. Add --http, or leave them out to serve a host on stdio."
+        )
     if sys.stdin.isatty():
         sys.stderr.write("harry speaks the Model Context Protocol here and waits for a host. Press Ctrl-C to leave.\n")
     from harry_mcp.server.server import build_server

@@ -6,7 +6,8 @@ import json
 import logging
 import math
 import secrets
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, cast
 from urllib.parse import parse_qs
 
@@ -18,9 +19,9 @@ from harry_mcp.console.headers import data, hardened, page
 from harry_mcp.console.login_page import login_page
 from harry_mcp.console.page import console_page
 from harry_mcp.console.requests import BodyTooLarge, body_of, is_from_our_page, media_type
-from harry_mcp.console.sessions import Attempts, Session, Sessions
-from harry_mcp.domain.people import Principal
-from harry_mcp.errors import HarryError
+from harry_mcp.console.sessions import Attempts, Marks, Session, Sessions
+from harry_mcp.domain.people import Credential, Principal
+from harry_mcp.errors import AccessError, HarryError, IssuerUnreachable, ScopeMissing
 from harry_mcp.settings import HttpSection
 
 log = logging.getLogger(__name__)
@@ -50,10 +51,24 @@ TOOLS = frozenset(
 )
 
 
-class Holder(Protocol):
-    """Who presents a token; None when it is a wrong one."""
+class Door(Protocol):
+    """Lets holders of a token in."""
 
-    def __call__(self, presented: str, /) -> Principal | None: ...
+    async def let_in(self, presented: str, /) -> Credential:
+        """Who presents a token, or an AccessError."""
+        ...
+
+    def still(self, credential: Credential, /) -> Principal | None:
+        """Who a credential lets in now; None when it no longer does."""
+        ...
+
+
+class Rates(Protocol):
+    """How often one subject may call."""
+
+    def wait(self, subject: str, /) -> float:
+        """Count a request; the seconds until it may be sent, or 0."""
+        ...
 
 
 class ToolCall(Protocol):
@@ -62,15 +77,27 @@ class ToolCall(Protocol):
     def __call__(self, name: str, arguments: Mapping[str, Any], *, caller: Principal) -> Awaitable[dict[str, Any]]: ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What the console stands on. ``keys`` seal its sessions; processes that share them share the sessions."""
+
+    door: Door
+    rates: Rates
+    marks: Marks
+    keys: Sequence[bytes]
+    call: ToolCall
+
+
 class Console:
     """The console back end of one process."""
 
-    def __init__(self, settings: HttpSection, holder: Holder, call: ToolCall) -> None:
+    def __init__(self, settings: HttpSection, parts: Parts) -> None:
         self._settings = settings
-        self._holder = holder
-        self._call = call
+        self._door = parts.door
+        self._rates = parts.rates
+        self._call = parts.call
         self._attempts = Attempts()
-        self._sessions = Sessions(settings.session_hours * 3600)
+        self._sessions = Sessions(settings.session_hours * 3600, parts.keys, parts.marks)
 
     def routes(self) -> list[Route]:
         """What to serve."""
@@ -83,7 +110,7 @@ class Console:
 
     async def _show(self, request: Request) -> Response:
         nonce = secrets.token_urlsafe(16)
-        session = self._session(request)
+        session = await self._session(request)
         if session is None:
             return page(login_page(nonce), nonce)
         return page(console_page(mode="admin", nonce=nonce, csrf=session.csrf), nonce)
@@ -95,23 +122,34 @@ class Console:
             form = parse_qs((await body_of(request, _LONGEST_FORM)).decode("utf-8", "replace"))
         except BodyTooLarge:
             return _login_again("That is no token of this server.", 413)
-        # From here to the count nothing is waited for: requests that come together are looked at one after another.
         if wait := math.ceil(self._attempts.wait()):
             response = _login_again(f"Too many wrong tokens. Try again in {wait} seconds.", 429)
             response.headers["Retry-After"] = str(wait)
             return response
-        principal = self._holder(form.get("token", [""])[0].strip())
-        if principal is None:
-            self._attempts.failed()
+        # Counted before it is looked at, and forgotten if it was right: attempts that come together cannot pass
+        # together while an issuer's keys are fetched.
+        self._attempts.failed()
+        try:
+            credential = await self._door.let_in(form.get("token", [""])[0].strip())
+        except IssuerUnreachable as error:
+            return _login_again(str(error), 503)
+        except ScopeMissing as error:
+            self._attempts.succeeded()
+            return _login_again(str(error), 403)
+        except AccessError:
             log.warning("somebody tried to sign in with a wrong token")
             return _login_again("That is not the token of this server.", 401)
         self._attempts.succeeded()
-        self._sessions.end(request.cookies.get(COOKIE, ""))
+        return await self._signed_in(request, credential)
+
+    async def _signed_in(self, request: Request, credential: Credential) -> Response:
+        await self._sessions.end(request.cookies.get(COOKIE, ""))
+        sealed, seconds = self._sessions.begin(credential)
         response = RedirectResponse(PATH, status_code=303)
         response.set_cookie(
             COOKIE,
-            self._sessions.begin(principal),
-            max_age=round(self._settings.session_hours * 3600),
+            sealed,
+            max_age=round(seconds),
             path=PATH,
             secure=request.url.scheme == "https",
             httponly=True,
@@ -120,7 +158,7 @@ class Console:
         return hardened(response)
 
     async def _sign_out(self, request: Request) -> Response:
-        session = self._session(request)
+        session = await self._session(request)
         try:
             form = parse_qs((await body_of(request, _LONGEST_FORM)).decode("utf-8", "replace"))
         except BodyTooLarge:
@@ -128,17 +166,21 @@ class Console:
         csrf = request.headers.get(CSRF) or form.get("csrf", [""])[0]
         if session is not None and not (is_from_our_page(request) and session.allows(csrf)):
             return _refused("Sign out on the page itself.", 403)
-        self._sessions.end(request.cookies.get(COOKIE, ""))
+        await self._sessions.end(request.cookies.get(COOKIE, ""))
         response = RedirectResponse(PATH, status_code=303)
         response.delete_cookie(COOKIE, path=PATH, httponly=True, samesite="strict")
         return hardened(response)
 
     async def _run(self, request: Request) -> Response:
-        session = self._session(request)
+        session = await self._session(request)
         if session is None:
             return data({"ok": False, "error": "You are signed out. Sign in again.", "login": True}, 401)
         if not is_from_our_page(request) or not session.allows(request.headers.get(CSRF, "")):
             return _refused("The request did not come from the console. Load the page again.", 403)
+        if wait := math.ceil(self._rates.wait(session.credential.principal.caller)):
+            response = _refused(f"That was too much at once. Try again in {wait} seconds.", 429)
+            response.headers["Retry-After"] = str(wait)
+            return response
         if media_type(request) != "application/json":
             return _refused("Send JSON.", 415)
         try:
@@ -155,15 +197,20 @@ class Console:
 
     async def _answer(self, name: str, arguments: dict[str, Any], session: Session) -> Response:
         try:
-            return data({"ok": True, "result": await self._call(name, arguments, caller=session.principal)})
+            return data({"ok": True, "result": await self._call(name, arguments, caller=session.credential.principal)})
         except HarryError as error:
             return _refused(str(error), 200)
         except Exception:
             log.exception("the console's call of %s failed", name)
             return _refused("Something went wrong here; the server's log says what.", 200)
 
-    def _session(self, request: Request) -> Session | None:
-        return self._sessions.find(request.cookies.get(COOKIE, ""))
+    async def _session(self, request: Request) -> Session | None:
+        """The session of a request, in the name of whom its token lets in as the settings are now."""
+        session = await self._sessions.find(request.cookies.get(COOKIE, ""))
+        principal = self._door.still(session.credential) if session is not None else None
+        if session is None or principal is None:
+            return None
+        return replace(session, credential=replace(session.credential, principal=principal))
 
 
 def _wanted(body: bytes) -> tuple[str, dict[str, Any]] | None:

@@ -1,29 +1,45 @@
-"""Who is signed in at the console, for how long; and how often a wrong token may be tried."""
+"""Who is signed in at the console, for how long; and how often a wrong token may be tried.
+
+A session is in its cookie, sealed with secrets that all processes share, so that any of them serves it and a restart
+ends none. What the others are told is that one was signed out.
+"""
 
 from __future__ import annotations
 
 import hmac
+import json
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
+from typing import Protocol
 
-from harry_mcp.domain.people import Principal
+from mcp.server.request_state import AESGCMRequestStateCodec, InvalidRequestState
+
+from harry_mcp.domain.people import Credential, Principal, Role
 
 Clock = Callable[[], float]
-# A browser that signs in again and again leaves its sessions behind; the oldest go.
-_MOST_SESSIONS = 256
+_SIGNED_OUT = "signed out"
 _FREE_ATTEMPTS = 5
 _LONGEST_WAIT = 60.0
 _FORGOTTEN_AFTER = 900.0
+_LONGEST_COOKIE = 4096
+
+
+class Marks(Protocol):
+    """What all processes know for a while."""
+
+    async def set(self, kind: str, name: str, *, seconds: float) -> None: ...
+
+    async def is_set(self, kind: str, name: str) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
     """One signed-in browser. ``csrf`` is known to its page alone; ``ends`` is a moment of the clock."""
 
-    principal: Principal
+    id: str
+    credential: Credential
     csrf: str
     ends: float
 
@@ -33,34 +49,69 @@ class Session:
 
 
 class Sessions:
-    """The sessions of this process. They are kept under digests of their ids, and end with it."""
+    """Seals sessions and opens them. The first key seals, all of them open."""
 
-    def __init__(self, seconds: float, clock: Clock = time.monotonic) -> None:
+    def __init__(self, seconds: float, keys: Sequence[bytes], marks: Marks, clock: Clock = time.time) -> None:
         self._seconds = seconds
+        self._codec = AESGCMRequestStateCodec(keys)
+        self._marks = marks
         self._clock = clock
-        self._open: dict[bytes, Session] = {}
 
-    def begin(self, principal: Principal) -> str:
-        """The id of a new session, 256 random bits that no request ever named before."""
-        self._drop_ended()
-        while len(self._open) >= _MOST_SESSIONS:
-            del self._open[next(iter(self._open))]
-        name = secrets.token_urlsafe(32)
-        self._open[_key(name)] = Session(principal, secrets.token_urlsafe(32), self._clock() + self._seconds)
-        return name
-
-    def find(self, name: str) -> Session | None:
-        """The session of an id, unless it ended."""
-        session = self._open.get(_key(name))
-        return session if session is not None and self._clock() < session.ends else None
-
-    def end(self, name: str) -> None:
-        """Forget a session; nothing where there is none."""
-        self._open.pop(_key(name), None)
-
-    def _drop_ended(self) -> None:
+    def begin(self, credential: Credential) -> tuple[str, float]:
+        """A new session, sealed, and its seconds: as long as sessions last, and no longer than what let it in."""
         now = self._clock()
-        self._open = {key: session for key, session in self._open.items() if now < session.ends}
+        ends = now + self._seconds if credential.ends is None else min(now + self._seconds, credential.ends)
+        session = Session(secrets.token_urlsafe(32), credential, secrets.token_urlsafe(32), ends)
+        return self._codec.seal(json.dumps(_fields(session)).encode()), ends - now
+
+    async def find(self, sealed: str) -> Session | None:
+        """The session, unless it ended."""
+        session = self._open(sealed)
+        if session is None or await self._marks.is_set(_SIGNED_OUT, session.id):
+            return None
+        return session
+
+    async def end(self, sealed: str) -> None:
+        """End a session in all processes; nothing where there is none."""
+        if (session := self._open(sealed)) is not None:
+            await self._marks.set(_SIGNED_OUT, session.id, seconds=session.ends - self._clock())
+
+    def _open(self, sealed: str) -> Session | None:
+        if not sealed or len(sealed) > _LONGEST_COOKIE:
+            return None
+        try:
+            session = _session(json.loads(self._codec.unseal(sealed)))
+        except (InvalidRequestState, ValueError):
+            return None
+        return session if self._clock() < session.ends else None
+
+
+def _fields(session: Session) -> dict[str, object]:
+    credential, principal = session.credential, session.credential.principal
+    return {
+        "id": session.id,
+        "csrf": session.csrf,
+        "ends": session.ends,
+        "subject": principal.subject,
+        "via": principal.via,
+        "role": int(principal.role),
+        "trusted": principal.trusted,
+        "token_ends": credential.ends,
+        "fingerprint": credential.fingerprint,
+    }
+
+
+def _session(fields: dict[str, object]) -> Session:
+    """What was sealed here, as it was."""
+    f: dict[str, object] = fields
+    principal = Principal(
+        subject=str(f["subject"]), via=str(f["via"]), role=Role(int(str(f["role"]))), trusted=f["trusted"] is True
+    )
+    ends = f["token_ends"]
+    credential = Credential(
+        principal=principal, ends=None if ends is None else float(str(ends)), fingerprint=str(f["fingerprint"])
+    )
+    return Session(str(f["id"]), credential, str(f["csrf"]), float(str(f["ends"])))
 
 
 class Attempts:
@@ -91,7 +142,3 @@ class Attempts:
     def succeeded(self) -> None:
         """Forget the wrong ones."""
         self._wrong = 0
-
-
-def _key(name: str) -> bytes:
-    return sha256(name.encode("utf-8", "surrogatepass")).digest()

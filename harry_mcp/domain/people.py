@@ -23,7 +23,7 @@ class Role(IntEnum):
 class Principal:
     """A person or a program at work.
 
-    ``subject`` is unique within ``via`` (stdio, http, cli, job). ``trusted``: what it submits is believed at once.
+    ``subject`` is unique within ``via`` (stdio, http, jwt, cli, job). ``trusted``: what it submits is believed at once.
     ``speaks_for`` names the person whose words it passes on, or is empty.
     """
 
@@ -46,6 +46,19 @@ class Principal:
     def caller(self) -> str:
         """The name of who calls, whoever's words it passes on. Limits hold for it, for people are easily made up."""
         return f"{self.via}:{self.subject}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credential:
+    """What let somebody in. ``ends``: when it does by itself, in seconds of the epoch; None: never.
+
+    ``fingerprint`` names a token of the settings, so that what was begun with one ends when it is taken out of them.
+    It is empty for a token of an issuer, which ends by itself.
+    """
+
+    principal: Principal
+    ends: float | None = None
+    fingerprint: str = ""
 
 
 def reported_by(caller: Principal, reporter: str) -> Principal:

@@ -1,19 +1,24 @@
-"""What a request passes before it reaches anything: the name it was sent to, and the token it brings."""
+"""What a request passes before it reaches anything: the name it was sent to, its token, and how many came before it."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
+from dataclasses import dataclass
 
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from harry_mcp.domain.people import Principal
+from harry_mcp.errors import AccessError, IssuerUnreachable, ScopeMissing, TokenRefused
+from harry_mcp.server.door import Door
+from harry_mcp.server.rates import Rates
+from harry_mcp.server.scopes import LEAST
 from harry_mcp.server.state import PRINCIPAL
 
-Holder = Callable[[str], Principal | None]
 _AUTHORITY = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::[0-9]{1,5})?", re.IGNORECASE)
+_UNSENT = "Send the token of this server as a bearer token: Authorization: Bearer TOKEN."
+_UNREACHABLE_SECONDS = "10"
 _FOREIGN = "Pages of another origin may not call this server."
 
 
@@ -53,23 +58,58 @@ def _is_own(headers: Headers, host: str) -> bool:
     return origin is None or origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
 
 
-class TokenGate:
-    """Lets holders of a token through and notes in the scope who they are."""
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """What a request is let in by. ``metadata``: where clients read which issuer to ask (RFC 9728), or empty."""
 
-    def __init__(self, app: ASGIApp, holder: Holder) -> None:
+    door: Door
+    rates: Rates
+    metadata: str = ""
+
+
+class TokenGate:
+    """Lets holders of a token through, each at most so often, and notes in the scope who they are."""
+
+    def __init__(self, app: ASGIApp, entrance: Entrance) -> None:
         self._app = app
-        self._holder = holder
+        self._entrance = entrance
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scheme, _, token = Headers(scope=scope).get("authorization", "").partition(" ")
-        principal = self._holder(token.strip()) if scheme.lower() == "bearer" else None
-        if principal is None:
-            wrong = ', error="invalid_token"' if scheme.lower() == "bearer" else ""
-            refused = JSONResponse(
-                {"error": "Send the token of this server as a bearer token: Authorization: Bearer TOKEN."},
-                status_code=401,
-                headers={"WWW-Authenticate": f'Bearer realm="harry"{wrong}', "Cache-Control": "no-store"},
-            )
-            await refused(scope, receive, send)
+        presented = token.strip() if scheme.lower() == "bearer" else None
+        try:
+            if presented is None:
+                raise TokenRefused(_UNSENT)
+            principal = (await self._entrance.door.let_in(presented)).principal
+        except AccessError as error:
+            await self._refusal(error, presented is not None)(scope, receive, send)
+            return
+        if wait := self._entrance.rates.wait(principal.caller):
+            await too_many(wait)(scope, receive, send)
             return
         await self._app({**scope, PRINCIPAL: principal}, receive, send)
+
+    def _refusal(self, error: AccessError, presented: bool) -> JSONResponse:
+        if isinstance(error, IssuerUnreachable):
+            return _refused(str(error), 503, {"Retry-After": _UNREACHABLE_SECONDS})
+        missing = isinstance(error, ScopeMissing)
+        fault = "insufficient_scope" if missing else "invalid_token" if presented else ""
+        words = [f'error="{fault}"'] if fault else []
+        if self._entrance.metadata:
+            # For clients that can go and get a token by themselves; where there is no issuer they could not.
+            words += [f'error_description="{error}"'] if presented else []
+            words += [f'resource_metadata="{self._entrance.metadata}"']
+        if self._entrance.metadata or missing:
+            words += [f'scope="{LEAST}"']
+        challenge = ", ".join(['Bearer realm="harry"', *words])
+        return _refused(str(error) if presented else _UNSENT, 403 if missing else 401, {"WWW-Authenticate": challenge})
+
+
+def too_many(wait: float) -> JSONResponse:
+    """The answer to one request too many."""
+    seconds = math.ceil(wait)
+    return _refused(f"Too many requests. Send the next one in {seconds} seconds.", 429, {"Retry-After": str(seconds)})
+
+
+def _refused(why: str, status: int, headers: dict[str, str]) -> JSONResponse:
+    return JSONResponse({"error": why}, status_code=status, headers={**headers, "Cache-Control": "no-store"})

@@ -15,7 +15,8 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from harry_mcp.errors import HarryError
-from harry_mcp.server.gates import Holder, HostGate, TokenGate
+from harry_mcp.server.gates import Entrance, HostGate, TokenGate
+from harry_mcp.server.request_ids import RequestIds
 from harry_mcp.server.server import HarryServer
 from harry_mcp.settings import HttpSection
 
@@ -23,7 +24,7 @@ _READY_SECONDS = 2.0
 
 
 def build_http_app(
-    server: HarryServer, settings: HttpSection, holder: Holder, pages: Sequence[BaseRoute] = ()
+    server: HarryServer, settings: HttpSection, entrance: Entrance, pages: Sequence[BaseRoute] = ()
 ) -> Starlette:
     """The application, whose lifespan is the server's. ``pages`` are routes that let people in by themselves."""
     protocol = server.streamable_http_app(
@@ -43,12 +44,12 @@ def build_http_app(
 
     return Starlette(
         routes=[
-            Route("/mcp", TokenGate(_PostOnly(endpoint.app), holder)),
+            Route("/mcp", TokenGate(_PostOnly(endpoint.app), entrance)),
             Route("/healthz", _alive),
             Route("/readyz", ready),
             *pages,
         ],
-        middleware=[Middleware(HostGate, names=settings.names)],
+        middleware=[Middleware(RequestIds), Middleware(HostGate, names=settings.names)],
         lifespan=lifespan,
     )
 

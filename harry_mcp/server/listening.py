@@ -24,15 +24,15 @@ class _Listener(uvicorn.Server):
         yield
 
 
-def bind(settings: HttpSection) -> socket.socket:
-    """A socket on the host and the port.
+def bind(settings: HttpSection, *, others: bool = False) -> socket.socket:
+    """A socket on the host and the port. ``others``: tokens beside the one of these settings let people in.
 
     Raises:
         SettingsError: there is no such address, it is not this machine's, it is open to others with too short a
             token, or another program has the port.
     """
     host, port = settings.host, settings.port
-    if settings.open_to_others:
+    if settings.open_to_others and (settings.token.get_secret_value() or not others):
         raise SettingsError(
             f"{host} is open to other machines. Set HARRY_HTTP__TOKEN to 32 or more random characters, or listen on "
             "127.0.0.1."

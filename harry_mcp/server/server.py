@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
@@ -22,13 +22,18 @@ from harry_mcp.domain.people import Principal, Role
 from harry_mcp.errors import HarryError
 from harry_mcp.profile import DomainProfile, load_profile
 from harry_mcp.server import prompts, resources
-from harry_mcp.server.apps import console_app
+from harry_mcp.server.allowed import Allowed
+from harry_mcp.server.apps import CONSOLE, console_app
 from harry_mcp.server.catalogue import TOOLS, role_of
 from harry_mcp.server.in_process import call_in_process
-from harry_mcp.server.state import ServerState, running
+from harry_mcp.server.sealing import state_security
+from harry_mcp.server.state import ServerState, caller_of, running
 from harry_mcp.server.strict import plain, plain_input, refusal
 from harry_mcp.server.tools import curation_console
 from harry_mcp.settings import Settings
+
+if TYPE_CHECKING:
+    from harry_mcp.app import App
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +54,7 @@ class HarryServer(MCPServer[ServerState]):
     """The SDK's server with plain schemas, strict arguments and our own errors made readable."""
 
     _defaults: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    allowed: Allowed = Allowed()
     state: ServerState | None = None
     """What the lifespan opened; None before and after it."""
 
@@ -74,8 +80,10 @@ class HarryServer(MCPServer[ServerState]):
         context: Context[ServerState, Any] | None = None,
     ) -> CallToolResult | InputRequiredResult:
         tool = self._tool_manager.get_tool(name)
-        if tool is None:
-            known = ", ".join(info.name for info in self._tool_manager.list_tools())
+        caller = None if context is None else caller_of(context)
+        if tool is None or (caller is not None and not self.allowed.may_call(caller, name)):
+            there = (info.name for info in self._tool_manager.list_tools())
+            known = ", ".join(tool for tool in there if caller is None or self.allowed.may_call(caller, tool))
             raise ToolError(f"There is no tool {name[:80]!r}. The tools are: {known}.")
         # Models send null for what they do not want to set.
         given = {key: value for key, value in arguments.items() if value is not None}
@@ -84,7 +92,11 @@ class HarryServer(MCPServer[ServerState]):
         if fault := refusal(name, tool.fn_metadata.arg_model, given):
             raise ToolError(fault)
         try:
-            return await super().call_tool(name, given, context)
+            result = await super().call_tool(name, given, context)
+            if context is not None and context.request_context.request is not None:
+                # The next call may come to another process, which knows of a search what is written of it.
+                await context.request_context.lifespan_context.recorded()
+            return result
         except UnexpectedToolError as error:
             if isinstance(error.__cause__, HarryError):
                 raise ToolError(str(error.__cause__)) from error
@@ -98,6 +110,12 @@ class HarryServer(MCPServer[ServerState]):
             raise HarryError("The server is not running.")
         return await call_in_process(self._lowlevel_server, self.state, name, arguments, caller=caller)
 
+    async def app(self) -> App:
+        """What :meth:`ServerState.app` gives, while the server runs."""
+        if self.state is None:
+            raise HarryError("The server is not running.")
+        return await self.state.app()
+
     async def run_on(
         self, reading: ReadStream[SessionMessage | Exception], writing: WriteStream[SessionMessage]
     ) -> None:
@@ -109,6 +127,8 @@ def build_server(
     settings: Settings, profile: DomainProfile | None = None, *, page: Callable[[], str] | None = None
 ) -> HarryServer:
     """The server, ready to run on any transport. Nothing is loaded or started before it runs.
+
+    It has every tool; what a caller sees of them is for its role to say, with each request.
 
     ``page`` makes the curation console for hosts that show pages; without it there is no tool that opens one.
 
@@ -132,7 +152,10 @@ def build_server(
             raise ResourceError("The server is not running.")
         return await resources.corrections(server.state)
 
-    role = Role[settings.role.upper()]
+    # A tool that a caller may not use is not there for that caller: it is neither listed nor called.
+    allowed = Allowed(
+        tools={listing.name: role_of(listing, settings) for listing in TOOLS}, resources={CONSOLE: Role.CURATOR}
+    )
     server = HarryServer(
         name="harry-mcp",
         title="harry: a knowledge base with scores",
@@ -140,16 +163,17 @@ def build_server(
         instructions=_INSTRUCTIONS.format(about=f" about {subject}" if subject else ""),
         lifespan=lifespan,
         log_level=settings.log_level,
-        middleware=[_signal_first_message],
-        extensions=[console_app(page)] if page is not None and role >= Role.CURATOR else None,
+        middleware=[_signal_first_message, allowed],
+        extensions=[console_app(page)] if page is not None else None,
+        request_state_security=state_security(settings.http.keys),
         # No list changes while it runs, so there is nothing to listen for, and a stream would keep it from ending.
         subscriptions=False,
         cache_hints={"tools/list": CacheHint(ttl_ms=60_000, scope="private")},
     )
+    server.allowed = allowed
     server.use_defaults({"search_kb": {"k": settings.retrieve.k}})
     for listing in TOOLS:
-        # A tool that the caller may not use is not there at all: it is neither listed nor called.
-        if role >= role_of(listing, settings) and (page is not None or listing.module is not curation_console):
+        if page is not None or listing.module is not curation_console:
             server.add_tool(
                 listing.function,
                 title=listing.title,

@@ -8,11 +8,12 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
+from mcp.server.context import ServerRequestContext
 from mcp.server.mcpserver import Context
 
 from harry_mcp.domain.people import Principal, Role
-from harry_mcp.domain.recent import Recent
 from harry_mcp.errors import HarryError
+from harry_mcp.server.marks import Marks
 from harry_mcp.settings import Settings, user_name
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ log = logging.getLogger(__name__)
 # Opening the app imports heavy libraries, which would slow down the first answer; a host that says nothing for
 # this long is not waiting for one.
 _QUIET_SECONDS = 1.0
-_MOST_DECLINED = 64
+_DECLINED = "declined"
+_DECLINED_SECONDS = 86_400.0
 PRINCIPAL = "harry.principal"
 
 
@@ -33,18 +35,18 @@ class ServerState:
         self.settings = settings
         self.first_message_answered = asyncio.Event()
         self._opening: asyncio.Task[App] | None = None
-        self._declined: Recent[tuple[str, str], bool] = Recent(_MOST_DECLINED)
+        self.marks = Marks(self.app)
 
-    def note_declined(self, caller: Principal, wish: str) -> None:
-        """Remember that a person was asked about a wish of this caller and did not allow it."""
-        self._declined.put((caller.name, wish), True)
+    async def note_declined(self, caller: Principal, wish: str) -> None:
+        """Remember, in every process, that a person was asked about a wish of this caller and did not allow it."""
+        await self.marks.set(_DECLINED, f"{caller.name} {wish}", seconds=_DECLINED_SECONDS)
 
-    def was_declined(self, caller: Principal, wish: str) -> bool:
-        return bool(self._declined.get((caller.name, wish)))
+    async def was_declined(self, caller: Principal, wish: str) -> bool:
+        return await self.marks.is_set(_DECLINED, f"{caller.name} {wish}")
 
-    def forget_declined(self, caller: Principal, wish: str) -> None:
+    async def forget_declined(self, caller: Principal, wish: str) -> None:
         """One yes in the conversation is for one time: the same wish is asked about again."""
-        self._declined.put((caller.name, wish), False)
+        await self.marks.drop(_DECLINED, f"{caller.name} {wish}")
 
     async def app(self) -> App:
         """The open app.
@@ -56,6 +58,11 @@ class ServerState:
             self._opening = asyncio.create_task(_open(self.settings), name="harry-open")
         # Shielded: a caller that gives up must not stop the opening that others wait for.
         return await asyncio.shield(self._opening)
+
+    async def recorded(self) -> None:
+        """Wait until the searches that were answered so far are written down, where there may be any."""
+        if self._opening is not None and self._opening.done() and not _failed(self._opening):
+            await self._opening.result().loop.recorded()
 
     async def warm_up(self) -> None:
         with suppress(TimeoutError):
@@ -72,14 +79,19 @@ class ServerState:
 
 
 def caller_of(ctx: Context[ServerState]) -> Principal:
-    """Who calls. Over standard input and output it is the user of this machine, in the role that the settings give.
+    """Who calls a tool."""
+    return caller_in(ctx.request_context)
+
+
+def caller_in(ctx: ServerRequestContext[ServerState, Any]) -> Principal:
+    """Who sends a message. Over stdio it is the user of this machine, in the role that the settings give.
 
     Whoever lets a request in over another way notes its principal: in the scope of an HTTP request, or in place of
     the request where there is none. One without is a fault of ours and is not served.
     """
-    request: Any = ctx.request_context.request
+    request: Any = ctx.request
     if request is None:
-        role = Role[ctx.request_context.lifespan_context.settings.role.upper()]
+        role = Role[ctx.lifespan_context.settings.role.upper()]
         return Principal(subject=user_name(), via="stdio", role=role, trusted=True)
     return request if isinstance(request, Principal) else request.scope[PRINCIPAL]
 

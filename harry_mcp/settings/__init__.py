@@ -19,6 +19,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from harry_mcp.errors import SettingsError
 from harry_mcp.settings.agent import AgentSection
+from harry_mcp.settings.authorizing import AuthSection
 from harry_mcp.settings.claiming import ClaimSection
 from harry_mcp.settings.correcting import CorrectSection
 from harry_mcp.settings.crawling import CrawlSection
@@ -112,6 +113,7 @@ class Settings(BaseSettings):
     mail: MailSection = MailSection()
     reply: ReplySection = ReplySection()
     http: HttpSection = HttpSection()
+    auth: AuthSection = AuthSection()
     web: WebSection = WebSection()
     agent: AgentSection = AgentSection()
 
@@ -186,6 +188,7 @@ __all__ = [
     "KEYS",
     "PREFIX",
     "AgentSection",
+    "AuthSection",
     "ClaimSection",
     "ClaudeSection",
     "CorrectSection",

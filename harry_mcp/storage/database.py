@@ -25,6 +25,9 @@ from harry_mcp.storage.unit_of_work import UnitOfWork
 _SQL = queries.load("migrations")
 # pgvector's HNSW looks at no more than this many rows, 1,000 at most.
 _EF_SEARCH_LIMIT = 1000
+# Seconds that the pool tries by itself to replace a connection. It waits twice as long after each failure, and while it
+# waits nobody gets a new one: after a long outage the next call would come too early.
+_RECONNECT_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,10 +178,15 @@ class Database:
         Called after a failure and not before every use: the check would cost each search three round trips.
 
         Raises:
-            DatabaseUnavailable: the embedded server cannot be started.
+            DatabaseUnavailable: the embedded server cannot be started, or the given one does not answer.
         """
         if self._embedded is not None:
             await asyncio.to_thread(self._embedded.revive)
+        else:
+            # A refusal is known at once here; the pool would wait its whole time for a connection once more.
+            with _translated():
+                async with await AsyncConnection.connect(self._dsn, autocommit=True):
+                    pass
         await self._pool.check()
 
     async def versions(self) -> Versions:
@@ -278,6 +286,7 @@ async def _open_pool(dsn: str, settings: Settings) -> AsyncConnectionPool[AsyncC
         kwargs={"autocommit": True},
         configure=configure,
         timeout=settings.database.connect_timeout,
+        reconnect_timeout=_RECONNECT_SECONDS,
         name="harry",
         open=False,
     )

@@ -27,6 +27,7 @@ from harry_mcp.storage.outbox import Outbox
 from harry_mcp.storage.queue import ReviewQueue
 from harry_mcp.storage.reviews import Reviews
 from harry_mcp.storage.searches import Searches
+from harry_mcp.storage.shared_marks import SharedMarks
 from harry_mcp.storage.signals import Signals
 from harry_mcp.storage.source_checks import SourceChecks
 from harry_mcp.storage.spaces import Spaces, StoredSpace
@@ -67,6 +68,7 @@ class UnitOfWork:
         self.reviews = Reviews(connection)
         self.queue = ReviewQueue(connection)
         self.versions = Versions(connection, space)
+        self.shared_marks = SharedMarks(connection)
 
     @asynccontextmanager
     async def together(self) -> AsyncGenerator[None, None]:

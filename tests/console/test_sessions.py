@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 from harry_mcp.console.sessions import Attempts, Sessions
-from harry_mcp.domain.people import Principal, Role
-from harry_mcp.server.tokens import StaticToken, new_token
+from harry_mcp.domain.people import Credential, Principal, Role
+from harry_mcp.server.sealing import keys_for
+from harry_mcp.server.tokens import KnownTokens, digest_of, new_token
 
 pytestmark = pytest.mark.promise("MCP-8")
 
-MARIA = Principal(subject="maria", via="http", role=Role.CURATOR, trusted=True)
+MARIA = Principal(subject="maría", via="http", role=Role.CURATOR, trusted=True)
+KNOWN = Credential(principal=MARIA, fingerprint="0123456789abcdef")
+KEYS = ("the first key of the tests, 32 or more", "the second key of the tests, 32 or more")
 
 
 class Clock:
@@ -21,32 +24,70 @@ class Clock:
         return self.now
 
 
-def test_a_session_lasts_its_time_and_no_longer() -> None:
-    clock = Clock()
-    sessions = Sessions(60, clock)
-    name = sessions.begin(MARIA)
-    other = sessions.begin(MARIA)
+class Marks:
+    """What processes tell one another, in this one."""
+
+    def __init__(self) -> None:
+        self.set_for: dict[tuple[str, str], float] = {}
+
+    async def set(self, kind: str, name: str, *, seconds: float) -> None:
+        self.set_for[kind, name] = seconds
+
+    async def is_set(self, kind: str, name: str) -> bool:
+        return (kind, name) in self.set_for
+
+
+def sessions(clock: Clock, marks: Marks, *keys: str) -> Sessions:
+    return Sessions(60, keys_for("test", keys or KEYS[:1]), marks, clock)
+
+
+async def test_a_session_lasts_its_time_and_no_longer() -> None:
+    clock, marks = Clock(), Marks()
+    here = sessions(clock, marks)
+    name, seconds = here.begin(KNOWN)
+    other, _ = here.begin(KNOWN)
     assert name != other
-    session = sessions.find(name)
+    assert seconds == 60
+    session = await here.find(name)
     assert session is not None
-    assert session.principal == MARIA
+    assert session.credential == KNOWN
     assert session.allows(session.csrf)
     assert not session.allows("")
     assert not session.allows("\ud800")
-    assert sessions.find(name[:-1]) is sessions.find("") is sessions.find("\udcff") is None
+    changed = name[:-2] + ("A" if name[-2] != "A" else "B") + name[-1]
+    for wrong in (name[:-1], changed, "", "\udcff", "x" * 5000, "v1.", other + "A"):
+        assert await here.find(wrong) is None
     clock.now += 59.9
-    assert sessions.find(name) is not None
-    sessions.end(name)
-    assert sessions.find(name) is None
-    assert sessions.find(other) is not None
+    assert await here.find(name) is not None
+    await here.end(name)
+    assert await here.find(name) is None
+    assert await here.find(other) is not None
     clock.now += 0.1
-    assert sessions.find(other) is None
+    assert await here.find(other) is None
 
 
-def test_the_oldest_session_makes_room() -> None:
-    sessions = Sessions(60, Clock())
-    names = [sessions.begin(MARIA) for _ in range(300)]
-    assert [sessions.find(name) is not None for name in names] == [False] * 44 + [True] * 256
+@pytest.mark.promise("OPS-6")
+async def test_processes_with_the_same_keys_share_sessions() -> None:
+    clock, marks = Clock(), Marks()
+    here, there, elsewhere = (sessions(clock, marks), sessions(clock, marks), sessions(clock, marks, KEYS[1]))
+    name, _ = here.begin(KNOWN)
+    assert await there.find(name) == await here.find(name) is not None
+    assert await elsewhere.find(name) is None
+    # While keys change, those that seal with the old one and those that seal with the new one understand each other.
+    assert await sessions(clock, marks, KEYS[1], KEYS[0]).find(name) is not None
+    await there.end(name)
+    assert await here.find(name) is None
+    assert list(marks.set_for.values()) == [60]
+
+
+async def test_a_session_ends_with_the_token_that_began_it() -> None:
+    clock = Clock()
+    here = sessions(clock, Marks())
+    name, seconds = here.begin(Credential(principal=MARIA, ends=1010.5))
+    assert seconds == 10.5
+    assert await here.find(name) is not None
+    clock.now += 10.5
+    assert await here.find(name) is None
 
 
 def test_each_wrong_token_doubles_the_wait() -> None:
@@ -75,9 +116,11 @@ def test_each_wrong_token_doubles_the_wait() -> None:
 
 def test_only_the_token_itself_is_the_token() -> None:
     token = new_token()
-    static = StaticToken(token, MARIA)
-    assert static.holder(token) == MARIA
-    for other in ("", token[:-1], token + "x", token.swapcase(), new_token(), "\ud800", "é"):
-        assert static.holder(other) is None
-    assert token not in repr(vars(static))
+    known = KnownTokens({digest_of(token): MARIA})
+    credential = known.holder(token)
+    assert credential is not None
+    assert credential.principal == known.named(credential.fingerprint) == MARIA
+    for other in ("", token[:-1], token + "x", token.swapcase(), new_token(), digest_of(token), "\ud800", "é"):
+        assert known.holder(other) is None
+    assert token not in repr(vars(known))
     assert len(token) >= 43

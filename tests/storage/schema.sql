@@ -577,6 +577,12 @@ CREATE TABLE harry.searches (
     first_documents jsonb GENERATED ALWAYS AS (jsonb_path_query_array(ranking, '$[0 to 4]."document_id"'::jsonpath)) STORED NOT NULL
 );
 
+CREATE TABLE harry.shared_marks (
+    kind text NOT NULL,
+    key text NOT NULL,
+    ends timestamp with time zone NOT NULL
+);
+
 CREATE TABLE harry.source_checks (
     id bigint NOT NULL,
     url text NOT NULL,
@@ -859,6 +865,9 @@ ALTER TABLE ONLY harry.review_changes
 ALTER TABLE ONLY harry.searches
     ADD CONSTRAINT searches_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY harry.shared_marks
+    ADD CONSTRAINT shared_marks_pkey PRIMARY KEY (kind, key);
+
 ALTER TABLE ONLY harry.source_checks
     ADD CONSTRAINT source_checks_pkey PRIMARY KEY (id);
 
@@ -974,6 +983,8 @@ CREATE INDEX review_changes_document ON harry.review_changes USING btree (docume
 CREATE INDEX searches_created ON harry.searches USING btree (created_at);
 
 CREATE INDEX searches_first_documents ON harry.searches USING gin (first_documents);
+
+CREATE INDEX shared_marks_ends ON harry.shared_marks USING btree (ends);
 
 CREATE INDEX source_checks_day ON harry.source_checks USING btree (day);
 

@@ -57,7 +57,7 @@ async def ask_first(
         return Unasked(answer="not_needed")
     if not _can_ask(ctx):
         return Unasked(answer="confirmed" if confirm else "cannot_be_asked")
-    if confirm and state.was_declined(caller_of(ctx), key_of(action, document_ids, text, title)):
+    if confirm and await state.was_declined(caller_of(ctx), key_of(action, document_ids, text, title)):
         return Unasked(answer="confirmed")
     return Elicit(_question(wanted, planned.changes, heavy, app.settings.review.undo_days), Consent)
 

@@ -71,13 +71,13 @@ async def review_documents(
     review, wanted, answer = app.loop.review, ReviewAction(action), answer_of(asked)
     if preview or answer in ("declined", "cancelled", "cannot_be_asked"):
         if answer in ("declined", "cancelled"):
-            state.note_declined(caller_of(ctx), key_of(action, document_ids, text, title))
+            await state.note_declined(caller_of(ctx), key_of(action, document_ids, text, title))
         planned = await review.preview(wanted, document_ids, text=text, title=title)
         reply = would(planned, answer, brief=is_read_by_a_model(ctx))
     else:
         outcome = await review.act(wanted, document_ids, caller_of(ctx), text=text, title=title, reason=reason)
         if answer == "confirmed":
-            state.forget_declined(caller_of(ctx), key_of(action, document_ids, text, title))
+            await state.forget_declined(caller_of(ctx), key_of(action, document_ids, text, title))
         reply = did(outcome, answer, brief=is_read_by_a_model(ctx))
     return CallToolResult(
         content=[TextContent(type="text", text=review_text(reply))],
