@@ -12,12 +12,14 @@ from harry_mcp.ingest.situating import Situator
 from harry_mcp.loop import Flows, HarryLoop
 from harry_mcp.loop.ageing import AgeingFlow
 from harry_mcp.loop.backfilling import embed_missing
+from harry_mcp.loop.browsing import BrowseFlow
 from harry_mcp.loop.claiming import ClaimFlow
 from harry_mcp.loop.correcting import CorrectionFlow
 from harry_mcp.loop.digesting import DigestFlow
 from harry_mcp.loop.drafting import WebDrafts
 from harry_mcp.loop.explaining import ExplainFlow
 from harry_mcp.loop.feedback import FeedbackFlow
+from harry_mcp.loop.gauging import tell_queues_forever
 from harry_mcp.loop.promoting import Promoter
 from harry_mcp.loop.questions import Questions
 from harry_mcp.loop.recalling import RecallFlow
@@ -96,9 +98,11 @@ class App:
         self._web_search = build_web_search(settings, self.usage)
         self._questions = questions = Questions(embedder, profile, settings)
         self._backfilling: asyncio.Task[int] | None = None
+        self._gauging: asyncio.Task[None] | None = None
         words = Words(database)
         search = SearchFlow(settings, profile, database, self._search_stages())
         recall = RecallFlow(settings, database, words)
+        self.browse = BrowseFlow(database)
         self.ageing = AgeingFlow(settings, database, embedder)
         self.loop = HarryLoop(
             settings,
@@ -211,6 +215,7 @@ class App:
             if app.applier is not None:
                 await app.applier.begin()
             app.backfill()
+            app._gauging = asyncio.create_task(tell_queues_forever(database), name="harry-gauges")
             return app
         except BaseException:
             await database.close()
@@ -225,9 +230,10 @@ class App:
         return await embed_missing(self.database, self.embedder, self._questions)
 
     async def close(self) -> None:
-        if self._backfilling is not None:
-            self._backfilling.cancel()
-            await asyncio.gather(self._backfilling, return_exceptions=True)
+        for task in (self._backfilling, self._gauging):
+            if task is not None:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
         await self.ingestions.close()
         await self.loop.settled()
         if self.applier is not None:

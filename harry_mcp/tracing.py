@@ -3,23 +3,28 @@
 Only the API is imported; without an SDK and an exporter they cost a few microseconds and go nowhere. Nothing here holds
 a question, a passage or a key: traces leave the machine more easily than the database does.
 
-Spans: ``harry.<stage>``; those of a search stand under ``harry.search``. Metrics: ``harry.stage.duration`` in
-milliseconds by stage, ``harry.searches`` by band, ``harry.degraded`` by what was left out.
+Spans: ``harry.<stage>``; those of a search stand under ``harry.search``. Metric: ``harry.stage.duration`` in seconds
+by stage. What else is measured is in :mod:`harry_mcp.metering`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from opentelemetry import metrics, trace
 
+from harry_mcp.metering import BUCKETS
+
 _TRACER = trace.get_tracer("harry_mcp")
 _METER = metrics.get_meter("harry_mcp")
-_DURATION = _METER.create_histogram("harry.stage.duration", unit="ms", description="How long a stage took.")
-_SEARCHES = _METER.create_counter("harry.searches", description="Searches that were answered, by band.")
-_DEGRADED = _METER.create_counter("harry.degraded", description="Parts that searches were answered without.")
+_DURATION = _METER.create_histogram(
+    "harry.stage.duration",
+    unit="s",
+    description="How long a stage took.",
+    explicit_bucket_boundaries_advisory=BUCKETS,
+)
 
 
 @contextmanager
@@ -36,12 +41,6 @@ def stage(name: str, timings_ms: dict[str, float]) -> Generator[trace.Span, None
             span.set_status(trace.StatusCode.ERROR, type(error).__name__)
             raise
         finally:
-            timings_ms[name] = (time.perf_counter() - started) * 1000
-            _DURATION.record(timings_ms[name], {"stage": name})
-
-
-def count_search(band: str, degraded: Iterable[str]) -> None:
-    """Count an answered search, and what it was answered without."""
-    _SEARCHES.add(1, {"band": band})
-    for part in degraded:
-        _DEGRADED.add(1, {"part": part})
+            seconds = time.perf_counter() - started
+            timings_ms[name] = seconds * 1000
+            _DURATION.record(seconds, {"harry.stage": name})

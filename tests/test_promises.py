@@ -20,10 +20,10 @@ KEPT = frozenset(
     VER-1 VER-2 VER-3 VER-4 VER-5 VER-6 VER-7 VER-8 VER-9
     COR-1 COR-2 COR-3 COR-4 COR-5 COR-6 COR-7 COR-8 COR-9 COR-10 COR-11
     CUR-1 CUR-2 CUR-3 CUR-4 CUR-5 CUR-6 CUR-7 CUR-8 CUR-9 CUR-10 CUR-11 CUR-12 CUR-13
-    MCP-1 MCP-2 MCP-3 MCP-4 MCP-5 MCP-6 MCP-8 MCP-9 MCP-10 MCP-11 MCP-12 MCP-13
+    MCP-1 MCP-2 MCP-3 MCP-4 MCP-5 MCP-6 MCP-7 MCP-8 MCP-9 MCP-10 MCP-11 MCP-12 MCP-13
     EVL-1 EVL-4 EVL-5
     AGT-1 AGT-2 AGT-3 AGT-4 AGT-5
-    OPS-1 OPS-2 OPS-3 OPS-4 OPS-6 OPS-7""".split()  # noqa: SIM905 - a table reads better than thirty strings
+    OPS-1 OPS-2 OPS-3 OPS-4 OPS-5 OPS-6 OPS-7""".split()  # noqa: SIM905 - a table reads better than thirty strings
 )
 
 

@@ -21,6 +21,8 @@ from harry_mcp.cli import (
     eval_facts,
     eval_list,
     eval_run,
+    export,
+    importing,
     ingest,
     jobs,
     reembed,
@@ -54,6 +56,8 @@ app.command("search")(search.search)
 app.add_typer(curate.commands, name="curate")
 app.command("reembed")(reembed.reembed)
 app.add_typer(vectors.commands, name="vectors")
+app.command("export")(export.export)
+app.command("import")(importing.import_)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 evaluations = typer.Typer(help="Measure retrieval and verdicts on a golden set.", no_args_is_help=True)

@@ -80,7 +80,7 @@ async def _one(settings: Settings, token: str, listening: socket.socket, up: Cal
     issued = IssuedTokens(settings.auth, resource, IssuerKeys(settings.auth)) if settings.auth.issuer else None
     door = Door(known_tokens(settings, token), issued)
     rates = Rates(section.calls_per_minute, burst=section.burst, processes=section.processes)
-    server = build_server(settings, page=app_page)
+    server = build_server(settings, page=app_page, notify=False)
     keys = keys_for("harry console session", section.keys)
     parts = Parts(door=door, rates=rates, marks=Marks(server.app), keys=keys, call=server.call)
     routes = [

@@ -54,6 +54,15 @@ class VerifiedSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedResponse:
+    """A question and its answer as somebody brings them, to become a candidate."""
+
+    question: str
+    answer: str
+    sources: tuple[VerifiedSource, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VerifiedResponse:
     """An entry. ``held`` says why it is not served as exact for now (a cited document changed or died), or is empty."""
 

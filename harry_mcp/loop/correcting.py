@@ -27,6 +27,7 @@ from harry_mcp.loop.promoting import Promoter
 from harry_mcp.loop.rated import named
 from harry_mcp.loop.rehearsing_lessons import LessonRehearser
 from harry_mcp.loop.words import Words
+from harry_mcp.metering import count_correction
 from harry_mcp.ports import Embedder, LanguageModel
 from harry_mcp.settings import Settings
 from harry_mcp.stages.correct.redaction import redact
@@ -100,7 +101,10 @@ class CorrectionFlow(OnDatabase):
         submissions = [
             await self._prepared(taken, author, result_id, waits) for taken in await self._intake.take(lesson)
         ]
-        return [await self._store(submission) for submission in submissions]
+        stored = [await self._store(submission) for submission in submissions]
+        for each in stored:
+            count_correction(each.outcome)
+        return stored
 
     async def _prepared(self, taken: Taken, author: Principal, result_id: str, waits: str) -> Submission:
         vector = (await lesson_vectors(self._embedder, [taken.lesson]))[0]

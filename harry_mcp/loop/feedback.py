@@ -22,6 +22,7 @@ from harry_mcp.loop.flagging import flag_blamed
 from harry_mcp.loop.healing import OnDatabase, healed
 from harry_mcp.loop.questions import Questions
 from harry_mcp.loop.rated import Rated, rated, sources
+from harry_mcp.metering import count_feedback
 from harry_mcp.settings import Settings
 from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.stages.correct.screening import screen
@@ -109,6 +110,7 @@ class FeedbackFlow(OnDatabase):
             outcome.effects.append(f"{told.redacted} private details were taken out before it was stored.")
         if not outcome.effects:
             outcome.effects.append("Noted.")
+        count_feedback(opinion.rating)
         return outcome
 
     async def _told(self, opinion: Opinion, author: Principal, about: Rated) -> _Told:

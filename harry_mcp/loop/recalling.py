@@ -20,6 +20,7 @@ from harry_mcp.domain.verified import Match, VerifiedMatch
 from harry_mcp.ingest.estimating import estimated_tokens
 from harry_mcp.loop.questions import Questions
 from harry_mcp.loop.words import Words
+from harry_mcp.metering import count_lookup
 from harry_mcp.settings import Settings
 from harry_mcp.stages.correct.prompt import BESIDE_TOKENS, FRAME_TOKENS, line
 from harry_mcp.stages.correct.redaction import redact
@@ -179,6 +180,8 @@ class RecallFlow:
                 )
             if remembered.corrections:
                 await unit.corrections.inject(remembered.corrections, result_id=search_id or lookup_id, question=asked)
+        if looked_up:
+            count_lookup(match.match)
         return replace(remembered, verified=replace(match, lookup_id=lookup_id))
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from harry_mcp.domain.search import SearchFilters, SearchResult
 from harry_mcp.errors import DatabaseUnavailable, StorageError
+from harry_mcp.metering import count_gap
 from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.storage.database import Database
 
@@ -39,6 +40,8 @@ class Recorder:
         if self._answered - self._done >= _MOST_UNRECORDED:
             await self._reached(self._answered - _MOST_UNRECORDED + 1)
         self._waiting.append((_redacted(result), filters))
+        if result.gap_id:
+            count_gap("search")
         self._answered += 1
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write(), name="harry-record")

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from harry_mcp.domain.people import Principal, Role
 from harry_mcp.domain.plain import one_line, sanitised, visible
 from harry_mcp.domain.verified import (
     LONGEST_ANSWER,
     LONGEST_QUESTION,
+    ProposedResponse,
     VerifiedAction,
     VerifiedResponse,
     VerifiedSource,
     VerifiedStatus,
+    verified_id,
 )
 from harry_mcp.errors import InputError, NotFoundError
 from harry_mcp.loop.healing import OnDatabase, healed
@@ -26,6 +29,8 @@ from harry_mcp.storage.unit_of_work import UnitOfWork
 
 _LONGEST_ID = 200
 _LONGEST_NAME = 2000
+# Questions that are embedded together.
+_BATCH = 64
 _BECOMES = {
     VerifiedAction.APPROVE: VerifiedStatus.ACTIVE,
     VerifiedAction.REJECT: VerifiedStatus.REJECTED,
@@ -64,9 +69,8 @@ class VerifiedReviewFlow(OnDatabase):
             InputError: one of them is empty, or the answer is too long.
             ProviderError: the question could not be embedded; nothing was stored.
         """
-        asked, text = self._asked(question), redact(_answer(answer)).text
-        if not asked or not text:
-            raise InputError("A verified response needs a question and an answer, both with words in them.")
+        given = ProposedResponse(question=question, answer=answer, sources=tuple(sources))
+        asked, text = self._proposed(given)
         vector = (await self._questions.vectors([asked]))[0]
         async with self._database.transaction() as unit:
             shown = [_shown(source) for source in sources]
@@ -75,6 +79,41 @@ class VerifiedReviewFlow(OnDatabase):
             memory = MemoryText(key, asked, active=entry.status is VerifiedStatus.ACTIVE)
             await unit.memories.put(MemoryKind.VERIFIED, [memory], [vector])
         return entry
+
+    @healed
+    async def add_all(
+        self, proposed: Sequence[ProposedResponse], *, origin: str, by: Principal, dry_run: bool = False
+    ) -> list[str]:
+        """Store those that are not here yet as candidates, all of them or none; their ids, each once.
+
+        A source that has only an address becomes a citation of the document under it.
+
+        Raises:
+            InputError: one is empty or too long; the message says which.
+            ProviderError: the questions could not be embedded; nothing was stored.
+        """
+        entries: dict[str, tuple[str, str, ProposedResponse]] = {}
+        for number, each in enumerate(proposed, 1):
+            try:
+                asked, text = self._proposed(each)
+            except InputError as error:
+                raise InputError(f"Entry {number}: {error} Nothing was stored.") from error
+            entries.setdefault(verified_id(asked, text), (asked, text, each))
+        async with self._database.reading() as unit:
+            fresh = [key for key in entries if await unit.verified.get(key) is None]
+        if dry_run or not fresh:
+            return fresh
+        batches = [fresh[start : start + _BATCH] for start in range(0, len(fresh), _BATCH)]
+        vectors = [await self._questions.vectors([entries[key][0] for key in batch]) for batch in batches]
+        async with self._database.transaction() as unit:
+            for batch, made in zip(batches, vectors, strict=True):
+                for key in batch:
+                    asked, text, each = entries[key]
+                    shown = [await _placed(unit, _shown(source)) for source in each.sources]
+                    await unit.verified.submit(asked, text, shown, origin=origin, result_id="", by=by.name)
+                memories = [MemoryText(key, entries[key][0], active=False) for key in batch]
+                await unit.memories.put(MemoryKind.VERIFIED, memories, list(made))
+        return fresh
 
     @healed
     async def review(
@@ -120,6 +159,13 @@ class VerifiedReviewFlow(OnDatabase):
             await _audited(unit, entry, VerifiedAction.NEVER_SERVE, by, {"question": asked})
             return await _found(unit, key)
 
+    def _proposed(self, given: ProposedResponse) -> tuple[str, str]:
+        """Question and answer as they are stored."""
+        asked, text = self._asked(given.question), redact(_answer(given.answer)).text
+        if not asked or not text:
+            raise InputError("A verified response needs a question and an answer, both with words in them.")
+        return asked, text
+
     def _asked(self, question: str) -> str:
         """A question as it is stored; empty when there is no word in it."""
         asked = redact(sanitised(self._questions.bare(question), LONGEST_QUESTION)).text
@@ -145,6 +191,17 @@ async def _audited(
     unit: UnitOfWork, entry: VerifiedResponse, action: VerifiedAction, by: Principal, detail: Mapping[str, object]
 ) -> None:
     await unit.audit.add(by, action.value, kind="verified", target_id=entry.id, target=entry.question, detail=detail)
+
+
+async def _placed(unit: UnitOfWork, source: VerifiedSource) -> VerifiedSource:
+    """The source with the document that it is, where the knowledge base has it."""
+    if source.document_id or not source.url:
+        return source
+    addressed = await unit.signals.addressed([source.url])
+    document = await unit.documents.get(addressed[0].id) if addressed else None
+    if document is None:
+        return source
+    return replace(source, document_id=document.id, title=source.title or document.title, source=document.source)
 
 
 async def _found(unit: UnitOfWork, key: str) -> VerifiedResponse:

@@ -31,6 +31,7 @@ from harry_mcp.domain.search import (
 from harry_mcp.domain.together import both
 from harry_mcp.errors import ProviderError
 from harry_mcp.loop.recalling import Nearby
+from harry_mcp.metering import count_search
 from harry_mcp.profile import DomainProfile
 from harry_mcp.settings import Settings
 from harry_mcp.stages.rank.curves import Curves
@@ -42,7 +43,7 @@ from harry_mcp.stages.retrieve.history import HistoryRewriter
 from harry_mcp.stages.retrieve.query import clean, optimize
 from harry_mcp.stages.retrieve.retriever import Found, HybridRetriever
 from harry_mcp.storage.database import Database
-from harry_mcp.tracing import count_search, stage
+from harry_mcp.tracing import stage
 
 Recall = Callable[[str, npt.NDArray[np.float32]], Awaitable[Nearby]]
 # Seconds of the deadline that no model may have: for the local ranking and the reply itself.

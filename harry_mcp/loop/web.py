@@ -16,6 +16,7 @@ from harry_mcp.domain.web import WebAction, WebAnswer, WebFinding, WebStatus, ca
 from harry_mcp.errors import ProviderError, ProviderNotConfigured, ProviderTimeout, StorageError
 from harry_mcp.loop.following import Follower
 from harry_mcp.loop.pages import PageText
+from harry_mcp.metering import count_gap, count_web_search
 from harry_mcp.ports import WebSearch
 from harry_mcp.profile import DomainProfile
 from harry_mcp.settings import Settings
@@ -103,6 +104,9 @@ class WebFlow:
         with stage("web_log", timings):
             answer = await self._logged(answer, miss)
         timings["total"] = (time.perf_counter() - started) * 1000
+        count_web_search(answer.status)
+        if not miss.search_id:
+            count_gap("web")
         return replace(answer, timings_ms=timings)
 
     async def _miss(self, question: str, search_id: str, topic: str) -> Miss:

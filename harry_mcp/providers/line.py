@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Generic, Protocol, TypeVar
 
 from harry_mcp.errors import ProviderError, ProviderTimeout
+from harry_mcp.metering import provider_call
 from harry_mcp.providers.breaker import BreakerRules, CircuitBreaker
 from harry_mcp.providers.wire import redacted
 
@@ -88,7 +89,10 @@ class Line(Generic[Client]):
             ProviderTimeout: the time is over; the attempt was cancelled.
             ProviderError: the last attempt failed, or the service is left alone.
         """
-        seconds = self._rules.patience if timeout is None else timeout
+        with provider_call(self._name):
+            return await self._call(attempt, self._rules.patience if timeout is None else timeout)
+
+    async def _call(self, attempt: Callable[[Client], Awaitable[T]], seconds: float) -> T:
         permit = self._breaker.admit()
         late = ProviderTimeout(f"{self._name} did not answer in time ({seconds:.3g} s). Try again later.")
         limit = asyncio.timeout(seconds)

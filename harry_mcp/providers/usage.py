@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
+from harry_mcp.metering import count_usage
 from harry_mcp.ports import Completion
 
 
@@ -79,6 +80,13 @@ class UsageMeter:
             output_tokens=old.output_tokens + tokens.output_tokens,
             dollars=old.dollars + dollars,
         )
+        kinds = {
+            "input": tokens.input_tokens,
+            "cache_write": tokens.cache_write_tokens,
+            "cache_read": tokens.cache_read_tokens,
+            "output": tokens.output_tokens,
+        }
+        count_usage(model, kinds, dollars=dollars)
 
     @property
     def models(self) -> Mapping[str, ModelUsage]:

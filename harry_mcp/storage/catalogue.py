@@ -29,6 +29,37 @@ class CatalogueEntry:
     chunks: int
 
 
+@dataclass(frozen=True, slots=True)
+class Title:
+    """A title, how many documents bear it, and how many titles were found in all."""
+
+    title: str
+    id: str
+    bearers: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A topic, and how many were found in all."""
+
+    topic: str
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A document by its title."""
+
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Id:
+    id: str
+
+
 class Catalogue:
     """The list of documents as one connection sees it."""
 
@@ -55,3 +86,21 @@ class Catalogue:
             "limit": limit,
         }
         return await queries.many(self._connection, _SQL["listed"], CatalogueEntry, parameters)
+
+    async def titles(self, letters: str, *, limit: int) -> list[Title]:
+        """Titles that hold some letters, those that begin with them first."""
+        parameters = {"letters": letters, "limit": limit}
+        return await queries.many(self._connection, _SQL["titles"], Title, parameters)
+
+    async def topics(self, letters: str, *, limit: int) -> list[Topic]:
+        """Topics that hold some letters, the commonest first."""
+        parameters = {"letters": letters, "limit": limit}
+        return await queries.many(self._connection, _SQL["topics"], Topic, parameters)
+
+    async def titled(self, title: str) -> list[str]:
+        """The ids of documents of a title, two at most."""
+        return [row.id for row in await queries.many(self._connection, _SQL["titled"], _Id, {"title": title})]
+
+    async def latest(self, limit: int) -> list[Named]:
+        """The documents that readers see and that changed last."""
+        return await queries.many(self._connection, _SQL["latest"], Named, {"limit": limit})

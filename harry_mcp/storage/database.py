@@ -23,6 +23,7 @@ from harry_mcp.storage.spaces import StoredSpace, use_space
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
 _SQL = queries.load("migrations")
+_TRANSFER = queries.load("transfer")
 # pgvector's HNSW looks at no more than this many rows, 1,000 at most.
 _EF_SEARCH_LIMIT = 1000
 # Seconds that the pool tries by itself to replace a connection. It waits twice as long after each failure, and while it
@@ -108,6 +109,15 @@ class Database:
     async def reading(self) -> AsyncGenerator[UnitOfWork, None]:
         """A view for statements that each stand alone."""
         async with self._connection() as connection:
+            yield UnitOfWork(connection, self._space)
+
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncGenerator[UnitOfWork, None]:
+        """A view of one moment, for reading all there is while others write. Moments come as UTC."""
+        async with self._connection() as connection, connection.transaction():
+            await queries.run(connection, _TRANSFER["snapshot"])
+            await queries.run(connection, _TRANSFER["in_utc"])
+            await queries.run(connection, _SQL["lift_time_limit"])
             yield UnitOfWork(connection, self._space)
 
     @asynccontextmanager

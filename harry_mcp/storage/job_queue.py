@@ -19,6 +19,11 @@ _LOCK = 0x68617272796A6F
 
 
 @dataclass(frozen=True, slots=True)
+class _There:
+    there: bool
+
+
+@dataclass(frozen=True, slots=True)
 class _Step:
     name: str
 
@@ -42,7 +47,9 @@ async def install(connection: AsyncConnection[Any], whole: str, steps: Mapping[s
     """
     try:
         await queries.run(connection, _SQL["lock"], {"lock": _LOCK})
-        await queries.run(connection, _SQL["create_schema"])
+        found = await queries.one(connection, _SQL["has_schema"], _There)
+        if found is None or not found.there:
+            await queries.run(connection, _SQL["create_schema"])
         await queries.run(connection, _SQL["use_schema"])
         applied = {row.name for row in await queries.many(connection, _SQL["applied"], _Step)}
         if applied - set(steps):

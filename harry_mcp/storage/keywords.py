@@ -101,12 +101,15 @@ class KeywordIndex:
     async def count(self, chunks: Sequence[Sequence[str]], title: Sequence[str]) -> dict[str, int]:
         """Count the terms of a new document; the ids of them all. The writers' lock must be held."""
         held = Counter(term for terms in chunks for term in set(terms))
-        in_title = set(title)
-        terms = sorted({*held, *in_title})
+        return await self.count_terms(held, Counter(dict.fromkeys(title, len(chunks))))
+
+    async def count_terms(self, held: Counter[str], titled: Counter[str]) -> dict[str, int]:
+        """Add to the chunks that hold terms in the passage and in the title; the ids of them all."""
+        terms = sorted({*held, *titled})
         counted: dict[str, object] = {
             "terms": terms,
             "df": _array([held[term] for term in terms]),
-            "title_df": _array([len(chunks) * (term in in_title) for term in terms]),
+            "title_df": _array([titled[term] for term in terms]),
         }
         rows = await queries.many(self._connection, _SQL["count_terms"], _TermId, counted)
         return {row.term: row.id for row in rows}
@@ -114,8 +117,12 @@ class KeywordIndex:
     async def add(self, chunks: Sequence[tuple[int, bytes]], title: bytes) -> None:
         """Enter a document's chunks, each with its packed term ids, which are counted already. The writers' lock must
         be held."""
+        await self.add_all([(chunk_id, packed, title) for chunk_id, packed in chunks])
+
+    async def add_all(self, chunks: Sequence[tuple[int, bytes, bytes]]) -> None:
+        """The same for chunks of several documents, each with its document's title."""
         columns: dict[str, list[int]] = {"terms": [], "chunks": [], "tf": [], "lengths": []}
-        for chunk_id, packed in chunks:
+        for chunk_id, packed, _ in chunks:
             length = len(packed) // 4
             counted = Counter(unpack(packed))
             columns["terms"].extend(counted)
@@ -124,7 +131,7 @@ class KeywordIndex:
             columns["lengths"].extend([length] * len(counted))
         postings = {name: _array(column) for name, column in columns.items()}
         await queries.run(self._connection, _SQL["add_postings"], postings)
-        await self._change_corpus([packed for _, packed in chunks], title, 1)
+        await self._change_corpus([(packed, title) for _, packed, title in chunks], 1)
 
     async def remove(self, chunks: Sequence[tuple[int, bytes]], title: bytes) -> None:
         """Take a document's chunks out again, given as ``add`` packed them; the writers' lock must be held."""
@@ -136,7 +143,7 @@ class KeywordIndex:
             chunk_ids.extend([chunk_id] * len(distinct))
         await queries.run(self._connection, _SQL["remove_postings"], {"terms": terms, "chunks": chunk_ids})
         ids = await self._uncount([packed for _, packed in chunks], title)
-        await self._change_corpus([packed for _, packed in chunks], title, -1)
+        await self._change_corpus([(packed, title) for _, packed in chunks], -1)
         await queries.run(self._connection, _SQL["forget_terms"], {"ids": ids})
 
     async def find(self, terms: Collection[str]) -> dict[str, IndexedTerm]:
@@ -203,11 +210,12 @@ class KeywordIndex:
         await queries.run(self._connection, _SQL["change_frequencies"], fewer)
         return ids
 
-    async def _change_corpus(self, chunks: Sequence[bytes], title: bytes, sign: int) -> None:
+    async def _change_corpus(self, chunks: Sequence[tuple[bytes, bytes]], sign: int) -> None:
+        """Count chunks, each given by its own packed terms and those of its title."""
         change: dict[str, object] = {
             "chunks": sign * len(chunks),
-            "length": sign * sum(len(packed) for packed in chunks) // 4,
-            "title": sign * len(chunks) * len(title) // 4,
+            "length": sign * (sum(len(packed) for packed, _ in chunks) // 4),
+            "title": sign * (sum(len(title) for _, title in chunks) // 4),
         }
         await queries.run(self._connection, _SQL["change_corpus"], change)
 

@@ -39,6 +39,11 @@ class _Applied:
     checksum: str
 
 
+@dataclass(frozen=True, slots=True)
+class _There:
+    there: bool
+
+
 def migrations() -> list[Migration]:
     """All migrations of this package, in order."""
     found: list[Migration] = []
@@ -60,7 +65,9 @@ async def migrate(connection: AsyncConnection[Any]) -> int:
         async with connection.transaction():
             # Before the schema is there, several processes may all want to create it.
             await queries.run(connection, _SQL["queue"], {"lock": LOCK})
-            await queries.run(connection, _SQL["create_schema"])
+            found = await queries.one(connection, _SQL["has_schema"], _There)
+            if found is None or not found.there:
+                await queries.run(connection, _SQL["create_schema"])
             await queries.run(connection, _SQL["use_schema"])
             await queries.run(connection, _SQL["create_table"])
             applied = {row.number: row.checksum for row in await queries.many(connection, _SQL["applied"], _Applied)}

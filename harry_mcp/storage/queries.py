@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, Generic, LiteralString, TypeVar, cast
@@ -119,6 +119,17 @@ async def tuples(
     async with connection.cursor(binary=True) as cursor:
         await cursor.execute(query.text, parameters, prepare=True)
         return await cursor.fetchall()
+
+
+async def stream(
+    connection: AsyncConnection[Any], query: Query, parameters: Parameters | None = None, *, at_once: int
+) -> AsyncGenerator[str, None]:
+    """The one text column of rows without end, so many in memory at once. Needs a transaction around it."""
+    async with connection.cursor(name=query.name) as cursor:
+        cursor.itersize = at_once
+        await cursor.execute(query.text, parameters)
+        async for (text,) in cursor:
+            yield text
 
 
 async def run(connection: AsyncConnection[Any], query: Query, parameters: Parameters | None = None) -> int:

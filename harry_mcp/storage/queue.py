@@ -70,6 +70,12 @@ class AskedQuestion:
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Length:
+    queue: str
+    length: int
+
+
 class ReviewQueue:
     """The queue as one connection sees it."""
 
@@ -110,3 +116,8 @@ class ReviewQueue:
         """
         parameters = {"days": days, "limit": limit, "ids": list(about)}
         return await queries.many(self._connection, _SQL["asked"], AskedQuestion, parameters)
+
+    async def lengths(self) -> dict[str, int]:
+        """How much waits for a curator or a worker, by queue."""
+        rows = await queries.many(self._connection, _SQL["lengths"], _Length)
+        return {row.queue: row.length for row in rows}

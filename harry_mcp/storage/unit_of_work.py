@@ -11,6 +11,7 @@ from psycopg import AsyncConnection
 from harry_mcp.storage.audit import AuditLog
 from harry_mcp.storage.calibrations import Calibrations
 from harry_mcp.storage.catalogue import Catalogue
+from harry_mcp.storage.changes import Changes
 from harry_mcp.storage.corrections import Corrections
 from harry_mcp.storage.crawls import Crawls
 from harry_mcp.storage.curation import CurationLog
@@ -31,6 +32,7 @@ from harry_mcp.storage.shared_marks import SharedMarks
 from harry_mcp.storage.signals import Signals
 from harry_mcp.storage.source_checks import SourceChecks
 from harry_mcp.storage.spaces import Spaces, StoredSpace
+from harry_mcp.storage.transfer import Transfer
 from harry_mcp.storage.vectors import Vectors
 from harry_mcp.storage.verified import Verified
 from harry_mcp.storage.versions import Versions
@@ -69,6 +71,8 @@ class UnitOfWork:
         self.queue = ReviewQueue(connection)
         self.versions = Versions(connection, space)
         self.shared_marks = SharedMarks(connection)
+        self.transfer = Transfer(connection, self.keywords, space)
+        self.changes = Changes(connection)
 
     @asynccontextmanager
     async def together(self) -> AsyncGenerator[None, None]:

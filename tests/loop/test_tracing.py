@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from mcp.client import Client
-from opentelemetry import metrics, trace
-from opentelemetry.sdk.metrics import MeterProvider
-from opentelemetry.sdk.metrics.export import InMemoryMetricReader
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from harry_mcp.domain.corrections import Lesson
 from harry_mcp.errors import ProviderError
@@ -21,6 +13,7 @@ from harry_mcp.server.server import build_server
 from harry_mcp.settings import Settings
 from harry_mcp.tracing import stage
 from tests.loop.small_base import ANN
+from tests.loop.telemetry import Telemetry
 from tests.loop.with_models import CLAUDE_KEY, DOCUMENTS, VOYAGE_KEY, with_models
 from tests.providers.scripted import ScriptedAnthropic, ScriptedVoyage, shaped
 from tests.providers.vendor import Answer, message
@@ -50,60 +43,6 @@ SECRETS = [
 ]
 STAGES = ["rewrite", "hyde", "embed", "keyword", "vector", "signals", "recall", "rank", "passages", "rerank"]
 ALLOWED = {"harry.band", "harry.degraded"}
-
-
-class Telemetry:
-    """What was exported. The providers can be set once in a process, so that every test here shares them."""
-
-    def __init__(self) -> None:
-        self._spans = InMemorySpanExporter()
-        self._reader = InMemoryMetricReader()
-        self.tracing = TracerProvider()
-        self.tracing.add_span_processor(SimpleSpanProcessor(self._spans))
-        self.metering = MeterProvider([self._reader])
-
-    def forget(self) -> None:
-        self._spans.clear()
-
-    def spans(self) -> list[ReadableSpan]:
-        return list(self._spans.get_finished_spans())
-
-    def ours(self) -> dict[str, list[ReadableSpan]]:
-        """The product's spans by the name of their stage."""
-        found: dict[str, list[ReadableSpan]] = {}
-        for span in self.spans():
-            if span.name.startswith("harry."):
-                found.setdefault(span.name.removeprefix("harry."), []).append(span)
-        return found
-
-    def measured(self) -> dict[str, dict[str, float]]:
-        """Counts by metric and by the value of its one attribute."""
-        found: dict[str, dict[str, float]] = {}
-        data = self._reader.get_metrics_data()
-        told: dict[str, Any] = json.loads(data.to_json()) if data else {"resource_metrics": []}
-        for resource in told["resource_metrics"]:
-            for scope in resource["scope_metrics"]:
-                for metric in scope["metrics"]:
-                    for point in metric["data"]["data_points"]:
-                        (value,) = point["attributes"].values()
-                        found.setdefault(metric["name"], {})[value] = point.get("value", point.get("count"))
-        return found
-
-
-@pytest.fixture(scope="module")
-def exported() -> Iterator[Telemetry]:
-    made = Telemetry()
-    trace.set_tracer_provider(made.tracing)
-    metrics.set_meter_provider(made.metering)
-    yield made
-    made.tracing.shutdown()
-    made.metering.shutdown()
-
-
-@pytest.fixture
-def telemetry(exported: Telemetry) -> Telemetry:
-    exported.forget()
-    return exported
 
 
 def assert_tells_nothing(telemetry: Telemetry) -> None:

@@ -10,3 +10,30 @@ SELECT d.id, d.source, d.title, d.url, d.topic, d.status, d.version, d.updated_a
                     WHERE starts_with(d.source, u.prefix) OR starts_with(d.url, u.prefix)))
  ORDER BY d.source
  LIMIT %(limit)s
+
+-- name: titles :many
+-- Titles of searchable documents that hold some letters, those that begin with them first; for each how many bear it,
+-- one of their ids, and how many titles there are in all.
+SELECT title, min(id) AS id, count(*)::int AS bearers, (count(*) OVER ())::int AS total
+  FROM documents
+ WHERE status IN ('live', 'flagged') AND title <> '' AND position(lower(%(letters)s) IN lower(title)) > 0
+ GROUP BY title
+ ORDER BY starts_with(lower(title), lower(%(letters)s)) DESC, lower(title), title
+ LIMIT %(limit)s
+
+-- name: topics :many
+-- The topics of searchable documents that hold some letters, the commonest first, and how many there are in all.
+SELECT topic, (count(*) OVER ())::int AS total
+  FROM documents
+ WHERE status IN ('live', 'flagged') AND topic <> '' AND position(lower(%(letters)s) IN lower(topic)) > 0
+ GROUP BY topic
+ ORDER BY count(*) DESC, topic
+ LIMIT %(limit)s
+
+-- name: titled :many
+-- The searchable documents of a title.
+SELECT id FROM documents WHERE status IN ('live', 'flagged') AND title = %(title)s ORDER BY id LIMIT 2
+
+-- name: latest :many
+-- The searchable documents that changed last.
+SELECT id, title FROM documents WHERE status IN ('live', 'flagged') ORDER BY updated_at DESC, id LIMIT %(limit)s

@@ -38,3 +38,8 @@ SELECT c.id AS chunk_id, c.public_id, c.document_id, c.ordinal, c.heading_path, 
        d.title, d.url, d.source, d.topic, d.language, d.status, d.updated_at, d.caveats
   FROM chunks c JOIN documents d ON d.id = c.document_id
  WHERE c.id = ANY (%(ids)s::int[]) AND d.status IN ('live', 'flagged')
+
+-- name: of_documents :many
+-- The passages of some documents, document by document in their order.
+SELECT id, document_id, contextual_content FROM chunks
+ WHERE document_id = ANY (%(ids)s::text[]) ORDER BY document_id, ordinal

@@ -85,3 +85,12 @@ DELETE FROM documents WHERE id = %(id)s
 -- The beginnings of the searchable documents, the last changed first, for the words in them.
 SELECT left(content, %(each)s) AS text FROM documents
  WHERE status IN ('live', 'flagged') ORDER BY updated_at DESC, id LIMIT %(most)s
+
+-- name: faces :many
+-- What the keyword index must know of some documents.
+SELECT id, title, language FROM documents WHERE id = ANY (%(ids)s::text[]) ORDER BY id
+
+-- name: set_terms_of_titles :run
+-- Keep the term ids of the titles of documents.
+UPDATE documents d SET title_terms = t.terms
+  FROM unnest(%(ids)s::text[], %(terms)s::bytea[]) AS t (id, terms) WHERE d.id = t.id

@@ -2,6 +2,10 @@
 -- Wait until no other process changes the queue's schema; held until the connection closes.
 SELECT pg_advisory_lock(%(lock)s::bigint)
 
+-- name: has_schema :one
+-- Whether the queue's schema is there: who may not create one may still be given it.
+SELECT to_regnamespace('harry_jobs') IS NOT NULL AS there
+
 -- name: create_schema :run
 -- The schema of the queue, which keeps its tables apart from ours.
 CREATE SCHEMA IF NOT EXISTS harry_jobs

@@ -2,6 +2,10 @@
 -- Wait until no other process migrates; held until the transaction ends.
 SELECT pg_advisory_xact_lock(%(lock)s::bigint)
 
+-- name: has_schema :one
+-- Whether the schema is there: who may not create one may still be given it.
+SELECT to_regnamespace('harry') IS NOT NULL AS there
+
 -- name: create_schema :run
 -- The schema of everything that is ours.
 CREATE SCHEMA IF NOT EXISTS harry

@@ -73,3 +73,11 @@ SELECT max(question) AS question, query, count(*)::int AS asked, (count(*) OVER 
  WHERE created_at > now() - make_interval(days => %(days)s::int) AND filters = '{}'
    AND (%(ids)s::text[] = '{}' OR first_documents ?| %(ids)s::text[])
  GROUP BY query ORDER BY asked DESC, max(created_at) DESC, query LIMIT %(limit)s
+
+-- name: lengths :many
+-- How much waits for a curator or a worker, by queue.
+SELECT 'flagged_documents' AS queue, count(*)::int AS length FROM documents WHERE status = 'flagged'
+UNION ALL SELECT 'pending_documents', count(*)::int FROM documents WHERE status = 'pending'
+UNION ALL SELECT 'pending_corrections', count(*)::int FROM corrections WHERE status = 'pending'
+UNION ALL SELECT 'verified_candidates', count(*)::int FROM verified_responses WHERE status = 'candidate'
+UNION ALL SELECT 'ingestions', count(*)::int FROM ingestions WHERE state = 'running'
