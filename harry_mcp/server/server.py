@@ -14,7 +14,7 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
-from mcp_types import CallToolResult, InputRequiredResult
+from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult
 from mcp_types import Resource as WireResource
 from mcp_types import Tool as WireTool
 
@@ -30,7 +30,7 @@ from harry_mcp.server.in_process import call_in_process
 from harry_mcp.server.offering import PROMPT_ROLES, RESOURCE_ROLES, offer
 from harry_mcp.server.sealing import state_security
 from harry_mcp.server.state import ServerState, caller_of, running
-from harry_mcp.server.strict import plain, plain_input, refusal
+from harry_mcp.server.strict import plain, plain_input, prompt_failure, prompt_refusal, refusal
 from harry_mcp.server.tools import curation_console
 from harry_mcp.settings import Settings
 
@@ -113,6 +113,21 @@ class HarryServer(MCPServer[ServerState]):
             raise
         except ToolError as error:
             raise ToolError(str(error).removeprefix(f"Error executing tool {name}: ")) from error
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[ServerState, Any] | None = None,
+    ) -> GetPromptResult | InputRequiredResult:
+        if fault := prompt_refusal(self._prompt_manager.get_prompt(name), name, arguments or {}):
+            raise fault
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as error:
+            if fault := prompt_failure(error):
+                raise fault from error
+            raise
 
     async def call(self, name: str, arguments: Mapping[str, Any], *, caller: Principal) -> dict[str, Any]:
         """What :func:`call_in_process` does, while the server runs."""

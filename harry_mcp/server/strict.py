@@ -10,7 +10,12 @@ import difflib
 from collections.abc import Mapping
 from typing import Any, cast
 
+from mcp.server.mcpserver.prompts.base import Prompt
+from mcp.shared.exceptions import MCPError
+from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 from pydantic import BaseModel, ValidationError
+
+from harry_mcp.errors import HarryError
 
 Schema = dict[str, Any]
 
@@ -62,6 +67,36 @@ def refusal(tool: str, model: type[BaseModel], arguments: Mapping[str, Any]) -> 
     except ValidationError as error:
         return " ".join(_sentence(model, fault) for fault in error.errors()[:3])
     return ""
+
+
+def prompt_refusal(prompt: Prompt | None, name: str, arguments: Mapping[str, Any]) -> MCPError | None:
+    """What is wrong with a request for a prompt; None when it names all that the prompt needs and nothing else."""
+    if prompt is None:
+        return MCPError(code=INVALID_PARAMS, message=f"Unknown prompt: {name}")
+    known = {each.name: each for each in prompt.arguments or []}
+    for unknown in (each for each in arguments if each not in known):
+        fault = f"{name} has no argument {_short(unknown)}. It takes: {', '.join(known)}."
+        return MCPError(code=INVALID_PARAMS, message=fault)
+    for missing in (each for each in known.values() if each.required and each.name not in arguments):
+        fault = f"{missing.name} is missing. {missing.description or ''}".strip()
+        return MCPError(code=INVALID_PARAMS, message=fault)
+    return None
+
+
+def prompt_failure(error: BaseException) -> MCPError | None:
+    """What the client is told of a prompt that failed; None for a fault of the server, whose words stay in the log.
+
+    The SDK says of any failure, also of an argument that cannot be used, that it is one of the server.
+    """
+    cause = error
+    while cause.__cause__ is not None:
+        cause = cause.__cause__
+        if isinstance(cause, HarryError):
+            return MCPError(code=INTERNAL_ERROR, message=str(cause))
+        if isinstance(cause, ValidationError):
+            faults = (f"{each['loc'][0]} cannot be used: {each['msg']}." for each in cause.errors()[:3])
+            return MCPError(code=INVALID_PARAMS, message=" ".join(faults))
+    return None
 
 
 def _sentence(model: type[BaseModel], fault: Any) -> str:

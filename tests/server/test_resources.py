@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sys
 from typing import Any
 
@@ -11,7 +12,15 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp.shared.subscriptions import ResourcesListChanged, ResourceUpdated
-from mcp_types import PromptReference, ResourceTemplateReference, TextContent, TextResourceContents
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    PromptReference,
+    ResourceTemplateReference,
+    TextContent,
+    TextResourceContents,
+)
+from pydantic import SecretStr
 
 from harry_mcp.app import App
 from harry_mcp.domain.corrections import Lesson
@@ -108,13 +117,27 @@ async def test_a_curator_gets_the_queue_and_a_reader_neither_prompt_nor_digest(a
         assert isinstance(content, TextContent)
         assert "Webhooks" in content.text
         assert "Do nothing before I said yes" in content.text
-        with pytest.raises(MCPError):
-            await client.get_prompt("curate_queue", {"tab": "everything"})
     async with Client(build_server(settings.model_copy(update={"role": "reader"}))) as client:
         assert [each.name for each in (await client.list_prompts()).prompts] == ["answer_with_citations"]
         assert "kb://digest" not in {str(each.uri) for each in (await client.list_resources()).resources}
         with pytest.raises(MCPError):
             await client.read_resource("kb://digest")
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_prompt_that_cannot_be_made_is_refused_in_words_that_say_why(settings: Settings, mode: str) -> None:
+    nowhere = settings.model_copy(update={"database_url": SecretStr("postgresql://nobody@127.0.0.1:9/none")})
+    async with Client(build_server(nowhere), mode=mode) as client:
+        for name, arguments, code, words in [
+            ("no_such_prompt", {}, INVALID_PARAMS, "Unknown prompt: no_such_prompt"),
+            ("answer_with_citations", {}, INVALID_PARAMS, "question is missing. The question, standing alone."),
+            ("answer_with_citations", {"ask": "How?"}, INVALID_PARAMS, "has no argument 'ask'. It takes: question, "),
+            ("curate_queue", {"tab": "everything"}, INVALID_PARAMS, "tab cannot be used: Input should be 'flagged'"),
+            ("curate_queue", {}, INTERNAL_ERROR, "PostgreSQL cannot be reached"),
+        ]:
+            with pytest.raises(MCPError, match=re.escape(words)) as refused:
+                await client.get_prompt(name, arguments)
+            assert refused.value.error.code == code
 
 
 async def test_who_listens_is_told_what_others_changed(app: App, settings: Settings) -> None:
