@@ -65,7 +65,8 @@ def claims(**changes: Any) -> dict[str, Any]:
         "iss": ISSUER,
         "aud": AUDIENCE,
         "sub": "ana",
-        "exp": now + 300,
+        # A day, for tests make tokens while they are collected and use them when it is their turn.
+        "exp": now + 86_400,
         "iat": now,
         "scope": "openid harry:read",
     }
