@@ -116,9 +116,11 @@ class Candidate(NamedTuple):
     ``cosine`` is ``None`` while the query has no vector. ``keyword_rank`` and ``vector_rank`` count from 1 and are 0
     when that leg did not bring it. ``terms`` and ``title_terms`` are term ids in order, four bytes each, little
     endian. ``fusion`` is the local order; ``score`` is the calibrated chance that the passage answers. ``duplicates``
-    are the public ids of passages that say all but the same. ``local`` is the local ranker's own chance, before any
-    curve that was fitted on top of it. ``raw`` is what re-ranking gave, 0 to 1 and not calibrated, -1 without it. A
-    tuple and not a dataclass like its neighbours, for a search makes some hundreds of them.
+    are the public ids of passages that say all but the same, ``folded`` these themselves until their texts were
+    compared, and ``denied_by`` the chunks of other documents that deny what this one says. ``local`` is the local
+    ranker's own chance, before any curve that was fitted on top of it. ``raw`` is what re-ranking gave, 0 to 1 and not
+    calibrated, -1 without it. A tuple and not a dataclass like its neighbours, for a search makes some hundreds of
+    them.
     """
 
     chunk_id: int
@@ -138,6 +140,8 @@ class Candidate(NamedTuple):
     duplicates: tuple[str, ...] = ()
     raw: float = -1.0
     local: float = 0.0
+    folded: tuple[Candidate, ...] = ()
+    denied_by: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +220,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
-    """One passage of an answer: a chunk, or neighbouring chunks of one section joined."""
+    """One passage of an answer: a chunk, or neighbouring chunks of one section joined.
+
+    ``disputed``: another document denies what it says about the question; a caveat names that one.
+    """
 
     rank: int
     passage: Passage
@@ -225,6 +232,7 @@ class Hit:
     chunk_ids: tuple[str, ...]
     band: Band
     caveats: tuple[str, ...] = ()
+    disputed: bool = False
 
 
 class SearchStatus(StrEnum):

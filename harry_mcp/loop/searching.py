@@ -31,12 +31,14 @@ from harry_mcp.domain.search import (
 from harry_mcp.domain.together import both
 from harry_mcp.errors import ProviderError
 from harry_mcp.loop.recalling import Nearby
+from harry_mcp.loop.standing import as_they_stand
 from harry_mcp.metering import count_search
 from harry_mcp.profile import DomainProfile
 from harry_mcp.settings import Settings
 from harry_mcp.stages.rank.curves import Curves
+from harry_mcp.stages.rank.duplicates import unfold
 from harry_mcp.stages.rank.hits import assemble
-from harry_mcp.stages.rank.ranker import RankStage
+from harry_mcp.stages.rank.ranker import RankStage, warned
 from harry_mcp.stages.rank.reranking import RerankStep
 from harry_mcp.stages.retrieve.corrective import CorrectiveWriter
 from harry_mcp.stages.retrieve.history import HistoryRewriter
@@ -129,7 +131,7 @@ class SearchFlow:
             question=asked,
             query=attempt.query,
             status=SearchStatus.DEGRADED if course.degraded else status,
-            verdict=attempt.verdict,
+            verdict=warned(attempt.verdict, hits),
             hits=hits,
             ranking=tuple(attempt.ranking),
             degraded=tuple(course.degraded),
@@ -174,6 +176,7 @@ class SearchFlow:
             ranking, verdict = ranker.rank(retrieval, filtered=filters.any, calibration=curve)
         with stage("passages", course.timings):
             passages = await self._passages(ranking, k)
+            ranking = unfold(ranking, passages, query.question)
         return _Attempt(query, retrieval, ranking, passages, verdict)
 
     async def _nearby(self, question: str, found: Found, recall: Recall | None, course: _Course) -> Nearby | None:
@@ -189,7 +192,8 @@ class SearchFlow:
         if not shortlist:
             return {}
         async with self._database.reading() as unit:
-            return await unit.documents.passages([item.chunk_id for item in shortlist])
+            chunks = [each.chunk_id for item in shortlist for each in (item, *item.folded)]
+            return await as_they_stand(unit, await unit.documents.passages(chunks))
 
     async def _reranked(self, attempt: _Attempt, course: _Course) -> _Attempt:
         step = self._stages.reranker
@@ -231,6 +235,6 @@ class SearchFlow:
 
 
 def _is_gap(attempt: _Attempt, filters: SearchFilters) -> bool:
-    """A weak answer is a gap; an empty knowledge base and a filter that lets nothing through are none."""
-    nothing_to_search = not attempt.retrieval.statistics.chunks or (filters.any and not attempt.ranking)
-    return attempt.verdict.band is Band.WEAK and not nothing_to_search
+    """A weak answer is a gap, also that of a knowledge base which holds nothing yet: somebody asked in vain. A filter
+    that lets nothing through is none, for it may be misspelt."""
+    return attempt.verdict.band is Band.WEAK and not (filters.any and not attempt.ranking)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 
-from harry_mcp.domain.checks import ClaimCheck, ClaimVerdict, Quote
+from harry_mcp.domain.checks import ClaimCheck, ClaimVerdict, Finding, Quote
+from harry_mcp.domain.claims import Stance
 from harry_mcp.server.moments import moment
 from harry_mcp.server.schemas_claims import ClaimReply, QuoteReply
 
@@ -14,6 +15,10 @@ _NEXT = {
     ClaimVerdict.NOT_COVERED: "Do not present it as checked. Ask search_kb what lies behind it, or say that the "
     "knowledge base does not know.",
 }
+_DISPUTED = (
+    "Do not state it as settled: the knowledge base contradicts itself, or a source of it is flagged. Say what each "
+    "quote says, cite them, and tell their caveats."
+)
 _CORRECTED = " A correction decided it: tell the user that people corrected this."
 
 
@@ -26,14 +31,24 @@ def claim_reply(check: ClaimCheck) -> ClaimReply:
         claim=check.claim,
         verdict=finding.verdict.value,
         reason=finding.reason,
-        next_step=_NEXT[finding.verdict]
-        + (_CORRECTED if decided and finding.verdict is not ClaimVerdict.NOT_COVERED else ""),
+        next_step=_next(finding) + (_CORRECTED if decided and finding.verdict is not ClaimVerdict.NOT_COVERED else ""),
         quotes=[_quote(quote) for quote in finding.quotes],
         caveats=list(finding.caveats),
         judged_by=check.judged_by,
         degraded=list(check.degraded),
         timings_ms={name: round(value, 2) for name, value in search.timings_ms.items()},
     )
+
+
+def _next(finding: Finding) -> str:
+    """A claim that something speaks against is never to be stated plainly, also where something supports it."""
+    # What a correction says is not open: it outranks what documents say.
+    decided = bool(finding.quotes and finding.quotes[0].correction_id)
+    if finding.verdict is ClaimVerdict.SUPPORTED and not decided:
+        against = any(quote.stance is Stance.CONTRADICTS for quote in finding.quotes)
+        if against or (finding.quotes and finding.quotes[0].caveats):
+            return _DISPUTED
+    return _NEXT[finding.verdict]
 
 
 def _quote(quote: Quote) -> QuoteReply:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from harry_mcp.domain.documents import DocumentStatus, caveats
 from harry_mcp.domain.search import Band, Candidate, Hit, Passage
+from harry_mcp.domain.variants import told_otherwise
 
 # A joined hit stays readable in one glance and leaves room for the others.
 _MOST_CHUNKS = 3
@@ -18,6 +19,7 @@ class _Group:
 
     best: Candidate
     members: list[Passage] = field(default_factory=list[Passage])
+    denied_by: dict[str, Passage] = field(default_factory=dict[str, Passage])
 
     def takes(self, passage: Passage) -> bool:
         first, last = self.members[0], self.members[-1]
@@ -31,6 +33,12 @@ class _Group:
     def take(self, passage: Passage) -> None:
         self.members.append(passage)
         self.members.sort(key=lambda member: member.ordinal)
+
+    def note(self, candidate: Candidate, passages: Mapping[int, Passage]) -> None:
+        """Which documents deny one of its chunks."""
+        for chunk in candidate.denied_by:
+            if chunk in passages:
+                self.denied_by.setdefault(passages[chunk].document_id, passages[chunk])
 
 
 def assemble(
@@ -49,7 +57,10 @@ def assemble(
         if home is not None:
             home.take(passage)
         elif len(groups) < k:
-            groups.append(_Group(candidate, [passage]))
+            home = _Group(candidate, [passage])
+            groups.append(home)
+        if home is not None:
+            home.note(candidate, passages)
     return tuple(_hit(rank, group, band) for rank, group in enumerate(groups, start=1))
 
 
@@ -62,5 +73,9 @@ def _hit(rank: int, group: _Group, band: Callable[[float], Band]) -> Hit:
         text="\n\n".join(member.raw_content for member in group.members),
         chunk_ids=tuple(member.public_id for member in group.members),
         band=band(group.best.score),
-        caveats=caveats(DocumentStatus(first.status), first.caveats),
+        caveats=(
+            *caveats(DocumentStatus(first.status), first.caveats),
+            *(told_otherwise(other) for other in group.denied_by.values()),
+        ),
+        disputed=bool(group.denied_by),
     )

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harry_mcp.domain.calibration import Calibration
-from harry_mcp.domain.search import Band, Candidate, Retrieval, Verdict
+from harry_mcp.domain.search import Band, Candidate, Hit, Retrieval, Verdict
 from harry_mcp.ports import FusionRanker
 from harry_mcp.settings import RankSection
 from harry_mcp.stages.rank.bands import band_of, next_action, reason
 from harry_mcp.stages.rank.calibration import LOCAL, SHORT, ContrastCurve, background
 from harry_mcp.stages.rank.duplicates import collapse
+
+_DISPUTED = (
+    "Documents contradict each other about this: tell both sides, and that it is open which is right. The caveats of "
+    "the hits name them."
+)
 
 
 class RankStage:
@@ -43,10 +49,11 @@ class RankStage:
         ranked = self._ranker.rank(retrieval.terms, retrieval.candidates, retrieval.statistics)
         level = background(ranked)
         terms = len(retrieval.terms)
-        scored = [
-            self._scored(candidate, level, terms, calibration)
-            for candidate in collapse(ranked, self._near_duplicate, 2 * self._settings.candidates)
-        ]
+        scored = collapse(
+            [self._scored(candidate, level, terms, calibration) for candidate in ranked],
+            self._near_duplicate,
+            2 * self._settings.candidates,
+        )
         source = f"{self.name}/{calibration.id}" if calibration else self.name
         score = scored[0].score if scored else 0.0
         return scored, self._verdict(score, source, "" if scored else _nothing_found(retrieval, filtered=filtered))
@@ -85,8 +92,15 @@ class RankStage:
         )
 
 
+def warned(verdict: Verdict, hits: Sequence[Hit]) -> Verdict:
+    """The judgement with a word of warning where the best hits are denied by other documents."""
+    if not any(hit.disputed and hit.band is hits[0].band for hit in hits):
+        return verdict
+    return replace(verdict, reason=f"{verdict.reason} {_DISPUTED}")
+
+
 def _nothing_found(retrieval: Retrieval, *, filtered: bool) -> str:
-    """Why there is no candidate: three causes, of which only the last is a gap."""
+    """Why there is no candidate: three causes, of which the filters alone are no gap."""
     if not retrieval.statistics.chunks:
         return "The knowledge base holds no searchable document yet; `harry ingest` fills it."
     if filtered:
