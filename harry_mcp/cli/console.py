@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
+from harry_mcp.cli.spoken import spoken
 from harry_mcp.errors import (
     EvalError,
     HarryError,
@@ -76,7 +77,7 @@ async def _until_terminated(work: Coroutine[Any, Any, T]) -> T:
 
 def fail(error: HarryError) -> NoReturn:
     """Print what is wrong and what to do, on one line whatever the width, and end with the code of its kind."""
-    message = " ".join(line.strip() for line in str(error).splitlines())
+    message = " ".join(line.strip() for line in spoken(str(error)).splitlines())
     terminal(stderr=True).print(f"[bold red]harry:[/] {_escaped(message)}", soft_wrap=True)
     raise typer.Exit(exit_code(error))
 

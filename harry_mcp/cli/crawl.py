@@ -57,7 +57,7 @@ def crawl(
         prefix=prefix,
         depth=depth,
         pages=pages,
-        allow_private=allow_private,
+        allow_private=allow_private or settings.ingest.private_addresses,
         topic=topic_of(topic),
         fresh=fresh,
     )

@@ -11,10 +11,12 @@ import typer
 
 from harry_mcp.cli.asking import confirm
 from harry_mcp.cli.console import ExitCode, print_json, run
+from harry_mcp.cli.spoken import spoken
 from harry_mcp.cli.who import user_of
 from harry_mcp.domain.curation import ReviewAction
+from harry_mcp.domain.people import Role
 from harry_mcp.errors import InputError
-from harry_mcp.settings import load_settings
+from harry_mcp.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from harry_mcp.server.schemas_review import QueueReply, ReviewReply
@@ -42,6 +44,7 @@ def list_queue(
     from harry_mcp.cli.curate_report import print_queue
 
     reply = run(_queue(tab, document.strip(), words.strip(), limit=limit, offset=offset))
+    reply = reply.model_copy(update={"next_step": spoken(reply.next_step)})
     if as_json:
         print_json(reply.model_dump(mode="json"))
     else:
@@ -132,11 +135,24 @@ def _do(
         _show(run(_act(action, ids, text=text, title=title, reason=reason, yes=yes)), as_json=as_json)
 
 
+def _for_curators() -> Settings:
+    """The settings, of somebody who may see the queue: it holds what people said, which tools show to curators alone.
+
+    Raises:
+        InputError: whoever asks may not.
+    """
+    settings = load_settings()
+    by = user_of(settings)
+    if not by.may(Role.CURATOR):
+        raise InputError(f"This takes the role curator; you are {by.role.name.lower()}.")
+    return settings
+
+
 async def _queue(tab: _Tab, document: str, words: str, *, limit: int, offset: int) -> QueueReply:
     from harry_mcp.app import App
     from harry_mcp.server.review_replies import Asked, queue_reply
 
-    async with await App.open(load_settings()) as app:
+    async with await App.open(_for_curators()) as app:
         return await queue_reply(app.loop.review, tab, document, Asked(words=words, limit=limit, offset=offset))
 
 
@@ -144,7 +160,7 @@ async def _preview(action: ReviewAction, ids: Sequence[str], text: str, title: s
     from harry_mcp.app import App
     from harry_mcp.server.review_replies import would
 
-    async with await App.open(load_settings()) as app:
+    async with await App.open(_for_curators()) as app:
         return would(await app.loop.review.preview(action, ids, text=text, title=title), "not_needed")
 
 
@@ -155,7 +171,7 @@ async def _act(
     from harry_mcp.app import App
     from harry_mcp.server.review_replies import did
 
-    settings = load_settings()
+    settings = _for_curators()
     async with await App.open(settings) as app:
         planned = await app.loop.review.preview(action, ids, answers=False)
         heavy = any(change.uses >= settings.review.heavy_use for change in planned.changes)
@@ -169,7 +185,7 @@ async def _undo(action_id: str) -> ReviewReply:
     from harry_mcp.app import App
     from harry_mcp.server.review_replies import undone
 
-    settings = load_settings()
+    settings = _for_curators()
     async with await App.open(settings) as app:
         return undone(action_id, await app.loop.review.rollback(action_id, user_of(settings)))
 
@@ -177,14 +193,22 @@ async def _undo(action_id: str) -> ReviewReply:
 def _read(file: Path) -> str:
     try:
         return sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read as UTF-8 text. Nothing was changed.") from error
+    except FileNotFoundError as error:
+        raise InputError(f"There is no file {file}. Nothing was changed.") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file} is not UTF-8 text. Nothing was changed.") from error
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise InputError(f"{file} cannot be read: {why}. Nothing was changed.") from error
 
 
 def _show(reply: ReviewReply, *, as_json: bool) -> None:
     """What was done, or would be. It ends in part done when documents were left, and as unusable when all were."""
     from harry_mcp.cli.curate_report import print_review
 
+    left = [each.model_copy(update={"reason": spoken(each.reason)}) for each in reply.refused]
+    told = {"refused": left, "note": spoken(reply.note), "next_step": spoken(reply.next_step)}
+    reply = reply.model_copy(update=told)
     if as_json:
         print_json(reply.model_dump(mode="json"))
     else:

@@ -37,13 +37,13 @@ def _jobs(found: list[JobStanding]) -> Finding:
         return "jobs", True, f"none has run yet; start `harry worker`{following}"
     bad = [each for each in ran if each.last and each.last.state in _BAD]
     if bad:
-        told = "; ".join(f"{each.name}: {last_in_words(each.last)}" for each in bad)
+        told = "; ".join(f"{each.name}: {last_in_words(each.last).rstrip('.')}" for each in bad)
         return "jobs", False, f"{told}. `harry jobs run NAME` tries one again"
     newest = max((each.last for each in ran if each.last), key=lambda run: run.started_at)
     return (
         "jobs",
         True,
-        f"{len(ran)} of {len(found)} have run, last {newest.job} {last_in_words(newest)}{following}",
+        f"{len(ran)} of {len(found)} have run, last {newest.job} {last_in_words(newest).rstrip('.')}{following}",
     )
 
 

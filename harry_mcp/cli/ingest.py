@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 def ingest(
     targets: Annotated[list[str], typer.Argument(help="Files, folders, globs (in quotes) or http(s) addresses.")],
     topic: Annotated[str, typer.Option(help="Topic of these documents.")] = "",
+    allow_private: Annotated[bool, typer.Option("--allow-private", help="Also private and local addresses.")] = False,
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Print what it would write and cost, and write nothing.")
     ] = False,
@@ -37,14 +38,16 @@ def ingest(
 
     Documents that are gone from a folder are reported and kept.
     """
+    settings = load_settings()
+    wanted = _Wanted(targets, topic, allow_private or settings.ingest.private_addresses)
     if estimate:
-        found = run(_estimate(load_settings(), targets, topic))
+        found = run(_estimate(settings, wanted))
         if as_json:
             print_json(asdict(found))
         else:
             terminal().print(told(found), markup=False, soft_wrap=True)
         return
-    outcome = run(_ingest(load_settings(), targets, topic, yes=yes))
+    outcome = run(_ingest(settings, wanted, yes=yes))
     if as_json:
         print_json(asdict(outcome))
     else:
@@ -53,13 +56,22 @@ def ingest(
         raise typer.Exit(ExitCode.PARTIAL)
 
 
-async def _ingest(settings: Settings, targets: list[str], topic: str, *, yes: bool) -> IngestOutcome:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What is to be read."""
+
+    targets: list[str]
+    topic: str
+    allow_private: bool
+
+
+async def _ingest(settings: Settings, wanted: _Wanted, *, yes: bool) -> IngestOutcome:
     from harry_mcp.app import App
     from harry_mcp.domain.ingestions import IngestionRequest
     from harry_mcp.ingest.on_record import note_ingest
     from harry_mcp.ingest.sources import missing_sources
 
-    documents: Iterable[SourceDocument | Unreadable] = _found(settings, targets, topic)
+    documents: Iterable[SourceDocument | Unreadable] = _found(settings, wanted)
     async with await App.open(settings) as app:
         if costs_money(app):
             documents = list(documents)  # read once, counted, then ingested
@@ -67,33 +79,35 @@ async def _ingest(settings: Settings, targets: list[str], topic: str, *, yes: bo
         if app.ingester.situator is not None:
             app.ingester.situator.allow()
         async with app.database.transaction() as unit:
-            for target in targets:
-                await note_ingest(unit, IngestionRequest(source=target, topic=topic), user_of(settings))
+            for target in wanted.targets:
+                await note_ingest(unit, IngestionRequest(source=target, topic=wanted.topic), user_of(settings))
         with progress_bar() as report:
             outcome = await app.ingester.ingest(documents, report=report)
         async with app.database.reading() as unit:
             known = await unit.documents.sources_under("file:")
-    gone = {source for target in targets for source in missing_sources(target, known)}
+    gone = {source for target in wanted.targets for source in missing_sources(target, known)}
     outcome.missing.extend(sorted(gone))
     return outcome
 
 
-async def _estimate(settings: Settings, targets: list[str], topic: str) -> Estimate:
+async def _estimate(settings: Settings, wanted: _Wanted) -> Estimate:
     from harry_mcp.app import App
 
-    documents = _found(settings, targets, topic)
+    documents = _found(settings, wanted)
     async with await App.open(settings) as app:
         return expected(app, await app.ingester.changed(documents))
 
 
-def _found(settings: Settings, targets: list[str], topic: str) -> Iterator[SourceDocument | Unreadable]:
+def _found(settings: Settings, wanted: _Wanted) -> Iterator[SourceDocument | Unreadable]:
     """The documents of all targets. A wrong path is told at once, before anything is started."""
     from harry_mcp.ingest.targets import items_of, read_all, topic_of
 
-    if not all(target.strip() for target in targets):  # else an unset variable of a script would mean this folder
+    if not all(
+        target.strip() for target in wanted.targets
+    ):  # else an unset variable of a script would mean this folder
         raise InputError("A target is empty. Name a file, a folder, a glob or an address; `.` is this folder.")
-    found = [items_of(target, settings.ingest) for target in targets]
-    return read_all((item for items in found for item in items), topic_of(topic))
+    found = [items_of(target, settings.ingest, allow_private=wanted.allow_private) for target in wanted.targets]
+    return read_all((item for items in found for item in items), topic_of(wanted.topic))
 
 
 @contextmanager

@@ -29,9 +29,9 @@ def serve(
     ] = None,
     listening: Annotated[int | None, typer.Option(hidden=True)] = None,
 ) -> None:
-    """Serve the knowledge base to an MCP host over standard input and output.
+    """Serve the knowledge base to MCP hosts, over standard input and output or with --http over HTTP.
 
-    An MCP host starts this; see the README for its configuration. Logs go to stderr.
+    Without --http an MCP host starts this; see the README for its configuration. Logs go to stderr.
     With --http it serves any number of hosts, and curators with a browser, until it is stopped.
     """
     settings = load_settings()

@@ -103,7 +103,10 @@ def resolve_public(host: str, port: int, *, allow_private: bool = False) -> str:
     """
     addresses = lookup(host, port)
     if not allow_private and not all_public(addresses):
-        raise SourceError(f"{host} is a private address, and those are not fetched unless you allow it.")
+        raise SourceError(
+            f"{host} is a private address, and those are not fetched unless you allow it: pass --allow-private to "
+            "`harry ingest`, or set HARRY_INGEST__PRIVATE_ADDRESSES to true."
+        )
     return addresses[0]
 
 

@@ -1,4 +1,5 @@
-"""Is a page still there? Asks the addresses of one host after the other; never from a private address."""
+"""Is a page still there? Asks the addresses of one host after the other; private addresses only where that is
+allowed."""
 
 from __future__ import annotations
 
@@ -27,6 +28,11 @@ class SourceProber:
         self._user_agent = user_agent
         self._allow_private = allow_private
         self._clock = clock
+
+    @property
+    def allow_private(self) -> bool:
+        """Whether addresses of a local network are asked too."""
+        return self._allow_private
 
     async def visit(self, addresses: Sequence[str], *, until: float) -> AsyncGenerator[tuple[str, Probe], None]:
         """What the addresses of one host answer, as the answers come. Those that are not come to until ``until`` (of

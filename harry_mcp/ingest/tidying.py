@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from harry_mcp.ingest.bare_headings import named_headings
 from harry_mcp.ingest.docs_blocks import TAG, component_words, plain_blocks
 from harry_mcp.ingest.docs_tags import plain_tags
 from harry_mcp.ingest.html_writer import fragment_markdown
@@ -66,7 +67,7 @@ def tidy_markdown(text: str, *, mdx: bool = False, link: Callable[[str], str] | 
 
 
 def _tidied(prose: str, labels: frozenset[str], components: frozenset[str], link: Callable[[str], str] | None) -> str:
-    prose = plain_tags(prose)
+    prose = plain_tags(named_headings(prose))
     if components:
         prose = _INLINE_COMPONENT.sub(lambda match: _component(match, components), prose)
     prose = _DEFINITION.sub(lambda match: "" if _label(match.group(1)) in labels else match.group(), prose)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from harry_mcp.domain.sources import Probe, SourceState, leads_home, same_site, state_of
+from harry_mcp.domain.sources import PRIVATE, Probe, SourceState, leads_home, same_site, state_of
 from harry_mcp.errors import SourceError
 from harry_mcp.ingest.addresses import all_public, canonical_address, lookup, private_name
 from harry_mcp.ingest.crawl.pacing import Pacer, retry_after
@@ -189,8 +189,7 @@ class Visit:
             except SourceError as error:
                 raise _Silent(replace(silent, reason=str(error).rstrip("."))) from error
             if not self._allow_private and not all_public(numbers):
-                reason = f"{where[0]} is a private address, and those are not asked unless you allow it"
-                raise _Silent(replace(silent, outcome=SourceState.SKIPPED, reason=reason))
+                raise _Silent(replace(silent, outcome=SourceState.SKIPPED, reason=PRIVATE))
             self._numbers[where] = numbers[0]
         return self._numbers[where]
 

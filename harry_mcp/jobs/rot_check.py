@@ -25,9 +25,10 @@ async def check(app: App, signal: RotSignal) -> JobReport:
 
 def _summary(report: CheckReport) -> str:
     left = f", {report.left} left to the next run" if report.left else ""
+    note = f"; {report.note}" if report.note else ""
     return (
         f"{report.examined} examined, {report.flagged} flagged, {report.logged} more signals logged, "
-        f"{report.known} known already{left}"
+        f"{report.known} known already{left}{note}"
     )
 
 
@@ -38,5 +39,6 @@ def _figures(report: CheckReport) -> dict[str, Figure]:
         "logged": report.logged,
         "known": report.known,
         "left": report.left,
+        "skipped": report.skipped,
         **report.counts,
     }

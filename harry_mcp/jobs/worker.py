@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Iterable
+from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
 from typing import NoReturn
 
@@ -15,9 +15,10 @@ from procrastinate.jobs import DeleteJobCondition, Status
 from procrastinate.jobs import Job as QueuedJob
 
 from harry_mcp.app import App
-from harry_mcp.errors import StorageError
+from harry_mcp.errors import JobError, StorageError
 from harry_mcp.jobs.queue import QUEUE, Backoff, build_queue, prepare
 from harry_mcp.settings import JobsSection
+from harry_mcp.storage import job_queue
 
 log = logging.getLogger(__name__)
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
@@ -35,6 +36,7 @@ async def work(app: App) -> NoReturn:
     Raises:
         SettingsError: a schedule cannot be read.
         MigrationError: the queue's tables cannot be made.
+        JobError: the queue broke for a reason that no waiting mends.
     """
     await prepare(app.database)
     build_queue(app)  # a fault of the settings is told at once, not after a pause
@@ -42,7 +44,9 @@ async def work(app: App) -> NoReturn:
     while True:
         began = asyncio.get_running_loop().time()
         try:
-            await _work(app)
+            with broken_off() as broken:
+                await _work(app)
+            raise_for(broken)
             log.error("the worker lost its connection; it begins anew in %g seconds", pause)
         except (ConnectorException, StorageError) as error:
             log.error("the worker cannot go on and begins anew in %g seconds: %s", pause, error)
@@ -50,6 +54,39 @@ async def work(app: App) -> NoReturn:
         pause = _FIRST_PAUSE if lasted > _LONGEST_PAUSE else min(2 * pause, _LONGEST_PAUSE)
         await asyncio.sleep(pause)
         await _heal(app)
+
+
+class Broken(logging.Handler):
+    """Why the queue ended by itself. It tells that to its log alone, and then returns as if all were well."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.cause: BaseException | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if getattr(record, "action", "") == "side_task_failed" and record.exc_info:
+            self.cause = record.exc_info[1]
+
+
+@contextmanager
+def broken_off() -> Generator[Broken, None, None]:
+    """Listen for why the queue ends, while it works."""
+    handler, logger = Broken(), logging.getLogger("procrastinate")
+    logger.addHandler(handler)
+    try:
+        yield handler
+    finally:
+        logger.removeHandler(handler)
+
+
+def raise_for(broken: Broken) -> None:
+    """Let what is no lost connection end the worker: beginning anew would end the same way."""
+    cause = broken.cause
+    if cause is not None and not job_queue.connection_lost(cause):
+        raise JobError(
+            f"The worker cannot go on: {type(cause).__name__}: {cause}. Starting it again will not mend that; check "
+            "the HARRY_JOBS__ settings with `harry doctor`."
+        ) from cause
 
 
 async def _work(app: App) -> None:

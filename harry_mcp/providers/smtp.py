@@ -147,11 +147,17 @@ class SmtpNotifier:
                 "and HARRY_MAIL__PASSWORD."
             ) from error
         except TimeoutError as error:
-            raise ProviderTimeout(f"{server} did not answer within {self._settings.timeout:g} seconds.") from error
+            raise ProviderTimeout(
+                f"{server} did not answer within {self._settings.timeout:g} seconds. {_CHECK}"
+            ) from error
         except smtplib.SMTPResponseException as error:
             raise ProviderError(f"{server} refused the mail: {_said((error.smtp_code, error.smtp_error))}.") from error
         except (smtplib.SMTPException, OSError) as error:
-            raise ProviderError(f"{server} cannot be used: {_line(str(error))}.") from error
+            why = _line(error.strerror or str(error)).rstrip(".")
+            raise ProviderError(f"{server} cannot be used: {why}. {_CHECK}") from error
+
+
+_CHECK = "Check HARRY_MAIL__HOST, HARRY_MAIL__PORT and HARRY_MAIL__SECURITY."
 
 
 class _Line:

@@ -25,6 +25,7 @@ from harry_mcp.settings.correcting import CorrectSection
 from harry_mcp.settings.crawling import CrawlSection
 from harry_mcp.settings.curating import CurateSection
 from harry_mcp.settings.environment import child_environment, forbid_telemetry, user_name
+from harry_mcp.settings.faults import fault
 from harry_mcp.settings.notifying import DigestSection, MailSection
 from harry_mcp.settings.reviewing import ReviewSection
 from harry_mcp.settings.scheduling import JobsSection
@@ -149,9 +150,7 @@ def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     try:
         settings = Settings() if environ is None else Settings.model_validate(_nested(env))
     except ValidationError as error:
-        first = error.errors()[0]
-        name = PREFIX + _NESTED.join(str(part) for part in first["loc"]).upper()
-        raise SettingsError(f"{name} cannot be used: {first['msg']}. {known.get(name, '')}".strip()) from error
+        raise SettingsError(fault(error, Settings, prefix=PREFIX, nested=_NESTED)) from error
     if settings.rank.moderate > settings.rank.strong:
         raise SettingsError("HARRY_RANK__MODERATE is above HARRY_RANK__STRONG; the bands would overlap.")
     if settings.ingest.chunk_maximum < settings.ingest.chunk_characters:

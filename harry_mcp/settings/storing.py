@@ -78,8 +78,9 @@ class IngestSection(Section):
     )
     private_addresses: bool = Field(
         default=False,
-        description="Whether `ingest_source` reads private and local addresses. With true, who can call the tool reads "
-        "what only the server's machine can reach.",
+        description="Whether private and local addresses are read by `ingest_source`, `harry ingest` and `harry crawl` "
+        "and asked by the check for dead sources. With true, who can call the tool reads what only the server's "
+        "machine can reach; with false, pages that `--allow-private` let in are never checked.",
     )
     at_once: int = Field(
         default=2,

@@ -18,6 +18,7 @@ from harry_mcp import __version__
 from harry_mcp.cli.console import ExitCode
 from harry_mcp.settings import child_environment
 from harry_mcp.storage.embedded import EmbeddedPostgres
+from tests.ingest.crawl.site import Site, prose, serving
 
 pytestmark = pytest.mark.promise("RUN-6")
 
@@ -126,6 +127,19 @@ def test_reading_in_again_reports_what_changed_went_and_failed(
     assert "bad.md" in lines[2]
 
 
+@pytest.mark.promise("ING-2")
+def test_a_private_address_is_read_once_that_is_allowed_in_either_way(filled: dict[str, str]) -> None:
+    with serving(Site()) as site:
+        site.page("/", prose("front"))
+        refused = harry("ingest", site.url, **filled)
+        assert (refused.code, refused.err) == (ExitCode.PARTIAL, "")
+        for way in ("--allow-private", "HARRY_INGEST__PRIVATE_ADDRESSES"):
+            assert way in refused.out
+        assert harry("ingest", site.url, "--allow-private", "--json", **filled).json["failed"] == {}
+        by_setting = harry("ingest", site.url, "--json", HARRY_INGEST__PRIVATE_ADDRESSES="true", **filled)
+        assert len(by_setting.json["unchanged"]) == 1
+
+
 @pytest.mark.parametrize(
     "locale",
     [{"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}, {"LC_ALL": "POSIX", "PYTHONUTF8": "0"}],
@@ -181,6 +195,7 @@ def test_a_golden_set_is_measured_beside_the_knowledge_base(filled: dict[str, st
 def test_version_and_help_answer_without_anything_else() -> None:
     assert harry("--version") == Done(0, f"harry {__version__}\n", "")
     shown = " ".join(harry("--help", COLUMNS="200").out.split())
+    assert "over standard input and output or with --http over HTTP" in shown
     for code, words in enumerate(("done", "failed", "the input or a setting cannot be used", "the database")):
         assert f"{code} {words}" in shown
     assert "4 a model or service" in shown

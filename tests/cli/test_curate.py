@@ -10,6 +10,7 @@ import pytest
 from harry_mcp.app import App
 from harry_mcp.cli.console import ExitCode
 from harry_mcp.domain.documents import DocumentStatus
+from harry_mcp.server.catalogue import TOOLS
 from harry_mcp.settings import Settings
 from tests.cli.test_commands import Done, harry
 from tests.curate.test_review import flag, ingest, status
@@ -62,8 +63,39 @@ async def test_a_queue_is_worked_through(settings: Settings, app: App, tmp_path:
     assert recent["actions"][0]["actor"].startswith("cli:")
 
 
+async def test_messages_name_commands_and_no_tools(settings: Settings, app: App, tmp_path: Path) -> None:
+    keys, *_ = await ingest(app)
+    broken = tmp_path / "broken.md"
+    broken.write_bytes(b"\xff\xfe")
+    said = {
+        ("undo", "act_nope"): "There is no action 'act_nope'. `harry curate list recent` shows them.",
+        ("list", "--document", "doc_nope"): "There is no document 'doc_nope'. `harry curate list` shows the ids.",
+        ("archive", "doc_nope"): "There is no such document; `harry curate list` and `harry search` show the ids.",
+        ("rewrite", keys, "--file", str(tmp_path / "none.md")): f"There is no file {tmp_path / 'none.md'}.",
+        ("rewrite", keys, "--file", str(tmp_path)): f"{tmp_path} cannot be read: ",
+        ("rewrite", keys, "--file", str(broken)): f"{broken} is not UTF-8 text.",
+    }
+    for arguments, words in said.items():
+        done = await run(settings, *arguments)
+        told = " ".join((done.out + done.err).split())
+        assert done.code == ExitCode.USAGE
+        assert words in told
+        assert not [tool.name for tool in TOOLS if tool.name in told]
+    done = (await run(settings, "archive", keys, "--json")).json
+    assert done["next_step"].endswith(f"`harry curate undo {done['action_id']}` undoes it.")
+
+
 async def test_who_may_not_is_told(settings: Settings, app: App) -> None:
     keys, *_ = await ingest(app)
-    refused = await run(settings, "archive", keys, HARRY_ROLE="reader")
-    assert refused.code == ExitCode.USAGE
-    assert "takes the role curator; you are reader" in refused.err
+    for words in (
+        ("archive", keys),
+        ("archive", keys, "--preview"),
+        ("undo", "act_none"),
+        ("list",),
+        ("list", "recent"),
+    ):
+        for role in ("reader", "contributor"):
+            refused = await run(settings, *words, HARRY_ROLE=role)
+            assert (refused.code, refused.out) == (ExitCode.USAGE, "")
+            assert f"takes the role curator; you are {role}" in refused.err
+    assert (await run(settings, "list", HARRY_ROLE="curator")).code == 0

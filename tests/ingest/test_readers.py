@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harry_mcp.errors import SourceError
+from harry_mcp.ingest.bare_headings import named_headings
 from harry_mcp.ingest.decoding import clean_text, decode
 from harry_mcp.ingest.language import detect_language, iso_639_1
 from harry_mcp.ingest.readers import read_markdown, read_rst, read_text
@@ -74,10 +75,22 @@ def test_markdown_loses_only_what_is_not_text() -> None:
         ("---\ntitle: >-\n  Two\n  lines\nx: {a: 1}\n---\ntext", "a", "Two lines"),
         ("---\n\ntext\n\n---\n", "file:///a%20b.md", "a b"),
         ("text", "https://example.org/", "example.org"),
+        ("# <img src=x onerror=alert(1)>\n\ntext", "file:///a.md", "<img src=x onerror=alert(1)>"),
+        ("## <b>\n\n# <details> ##\n\ntext", "file:///a.md", "<details>"),
+        ("# <img src='art/logo.svg' alt='The Widget Kit'>\n\ntext", "file:///a.md", "The Widget Kit"),
+        ("# <a id='x'></a><img src='art/logo.svg'>\n\ntext", "file:///a.md", "a"),
     ],
 )
 def test_a_title_is_always_found(text: str, source: str, title: str) -> None:
     assert read_markdown(text, source=source).title == title
+
+
+def test_a_heading_of_tags_is_kept_as_words_that_no_page_takes_for_tags() -> None:
+    document = read_markdown("# <img src=x onerror=alert(1)>\n\ntext", source="a")
+    assert document.text == "# ``<img src=x onerror=alert(1)>``\n\ntext"
+    assert read_markdown(document.text, source="a").title == document.title, "the same when it is read again"
+    endless = "# " + "<b> " * 50_000 + " " * 50_000 + "x"
+    assert named_headings(endless) == endless, "read once, however long"
 
 
 def test_the_caller_knows_better() -> None:

@@ -55,6 +55,7 @@ async def test_jobs_are_listed_and_run(
     for name in ("jobs", "mail"):
         assert not found[name][0]
         assert "452 too much mail" in found[name][1]
+        assert ".." not in found[name][1]
     sent = await run("jobs", "run", "digest", "--json", **given)
     assert (sent.code, sent.err) == (0, "")
     assert sent.json["state"] == "done"

@@ -164,3 +164,20 @@ async def test_the_picture_is_a_small_png_of_the_size_that_the_mail_names(digest
     assert f'width="{WIDTH}" height="{HEIGHT}" alt="Searches by day. This week 45 of 159' in mail.html
     assert len(mail.html) < 100_000, "Gmail cuts longer ones off"
     assert max(map(len, mail.html.split("\n"))) > 998, "so it must not be sent as it is"
+
+
+@pytest.mark.parametrize(
+    ("searches", "weak", "said"),
+    [
+        (0, 0, "Nothing was asked in the last 7 days."),
+        (3, 0, "Every question of the last 7 days was answered."),
+        (3, 1, "No gap was opened. The filters of 1 weak search left nothing to search."),
+        (3, 2, "No gap was opened. The filters of 2 weak searches left nothing to search."),
+    ],
+)
+def test_without_gaps_it_says_what_that_means(searches: int, weak: int, said: str) -> None:
+    digest = empty()
+    digest = replace(digest, days=[*digest.days[:-1], replace(digest.days[-1], searches=searches, weak=weak)])
+    assert said in [block.empty for block in blocks(digest)]
+    assert said in digest_text(digest)
+    assert said in compose(digest, key="k", subject="").text

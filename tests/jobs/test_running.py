@@ -6,21 +6,25 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import procrastinate
 import pytest
+from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job as QueuedJob
-from psycopg import AsyncConnection
+from procrastinate.testing import InMemoryConnector
+from psycopg import AsyncConnection, OperationalError
 
 from harry_mcp.app import App
 from harry_mcp.domain.jobs import JobReport
-from harry_mcp.errors import JobBusy, MigrationError, NotFoundError, ProviderError, SettingsError
+from harry_mcp.errors import JobBusy, JobError, MigrationError, NotFoundError, ProviderError, SettingsError
 from harry_mcp.jobs.catalogue import JOBS, find
 from harry_mcp.jobs.job import Job
 from harry_mcp.jobs.queue import Backoff, build_queue, prepare
 from harry_mcp.jobs.running import run_job
 from harry_mcp.jobs.schedule import next_run, schedules
-from harry_mcp.jobs.worker import rescue
+from harry_mcp.jobs.worker import broken_off, raise_for, rescue
 from harry_mcp.settings import JobsSection, load_settings
 from harry_mcp.storage.database import Database
+from harry_mcp.storage.job_queue import connection_lost
 from tests.jobs.week import fill
 from tests.storage.recount import rows
 
@@ -107,8 +111,34 @@ def test_every_job_has_a_schedule_that_can_be_changed() -> None:
     assert next_run("0 6 * * *", datetime(2026, 3, 20, 6, 0, tzinfo=UTC)) == datetime(2026, 3, 21, 6, 0, tzinfo=UTC)
     with pytest.raises(SettingsError, match=r"HARRY_JOBS__DIGEST is no schedule: 'daily'\. Write"):
         schedules(JOBS, load_settings({"HARRY_JOBS__DIGEST": "daily"}).jobs)
+    for never in ("0 0 31 2 *", "0 0 30,31 2 *", "5 4 31 4,6,9,11 *"):
+        with pytest.raises(SettingsError, match=r"HARRY_JOBS__DIGEST never comes: .*\. Write"):
+            schedules(JOBS, JobsSection(digest=never))
+    assert schedules(JOBS, JobsSection(digest="0 0 29 2 *"))["digest"] == "0 0 29 2 *", "rare is not never"
     with pytest.raises(NotFoundError, match="The jobs are: rot_stale,"):
         find("nothing")
+
+
+async def test_a_fault_of_the_program_is_not_taken_for_a_lost_connection() -> None:
+    queue = procrastinate.App(connector=InMemoryConnector())
+
+    @queue.periodic(cron="0 0 31 2 *")
+    @queue.task(name="never")
+    def never(timestamp: int) -> None:
+        raise AssertionError(timestamp)
+
+    async with queue.open_async():
+        with broken_off() as broken:
+            await queue.run_worker_async(install_signal_handlers=False)
+    with pytest.raises(JobError, match=r"cannot go on: CroniterBadDateError: .* Starting it again will not mend that"):
+        raise_for(broken)
+
+
+@pytest.mark.parametrize(("cause", "lost"), [(OperationalError("gone"), True), (OSError(), True), (KeyError(), False)])
+def test_a_lost_connection_is_known_by_what_lies_under_the_error(cause: Exception, lost: bool) -> None:
+    with pytest.raises(ConnectorException) as caught:
+        raise ConnectorException from cause
+    assert connection_lost(caught.value) == lost
 
 
 @pytest.mark.promise("OPS-2")

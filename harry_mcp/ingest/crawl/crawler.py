@@ -166,7 +166,9 @@ class Crawler:
                     f"{host} cannot be crawled now: its robots.txt cannot be read ({error}), and without it a crawler "
                     "must stay away. Try again later."
                 ) from error
-            hint = " (--allow-private)" if error.reason is Reason.PRIVATE else ""
+            hint = (
+                " (--allow-private, or HARRY_INGEST__PRIVATE_ADDRESSES=true)" if error.reason is Reason.PRIVATE else ""
+            )
             raise SourceError(f"{host} cannot be crawled: {error}{hint}.") from error
         if not rules.allows(scope.start):
             raise SourceError(f"The robots.txt of {host} forbids {rules.agent} to read {scope.start}.")

@@ -106,7 +106,9 @@ def test_the_command_speaks_to_people(site: Site, settings: Settings) -> None:
     out, err = refused.communicate(timeout=60)
     assert (refused.returncode, out) == (ExitCode.USAGE, b"")
     assert err.startswith(b"harry: 127.0.0.1:")
-    assert err.endswith(b" is a private address, and those are not fetched unless you allow it (--allow-private).\n")
+    assert err.endswith(
+        b" not fetched unless you allow it (--allow-private, or HARRY_INGEST__PRIVATE_ADDRESSES=true).\n"
+    )
     shown = harry(site, settings, "--allow-private", "--depth", "4", "--pages", "9", "--prefix", "/")
     out, err = shown.communicate(timeout=60)
     assert (shown.returncode, err) == (ExitCode.PARTIAL, b"")
