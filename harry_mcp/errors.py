@@ -54,7 +54,7 @@ class AccessError(HarryError):
 
 
 class TokenRefused(AccessError):
-    """The token is none that this server takes."""
+    """This server does not know the token."""
 
 
 class ScopeMissing(AccessError):

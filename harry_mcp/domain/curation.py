@@ -137,13 +137,14 @@ class QueuePage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentChange:
-    """What an action makes, or made, of one document."""
+    """What an action makes, or made, of one document. ``version`` is the one that it was done to."""
 
     document_id: str
     title: str
     before: DocumentStatus
     after: DocumentStatus
     uses: int = 0
+    version: int = 0
     notes: tuple[str, ...] = ()
 
 

@@ -19,6 +19,10 @@ class SourceState(StrEnum):
     SKIPPED = "skipped"
 
 
+# Why an address of a local network was skipped. It is asked as soon as that is allowed.
+PRIVATE = "it is a private address, and those are not asked unless you allow it"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probe:
     """One answer. ``status`` 0: there was none; ``reached`` says that a server was there all the same. ``location`` is

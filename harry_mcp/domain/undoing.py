@@ -93,11 +93,11 @@ def _changed(action: ActionRow, standing: Standing) -> str:
     rewritten = action.action == ReviewAction.REWRITE
     if rewritten and (standing.version_now, standing.hash_now) != (standing.after_version, standing.after_hash):
         return (
-            f"{named} was ingested anew since and has another text (version {standing.version_now}). Nothing was "
-            "undone, for that would lose it; archive or rewrite it instead."
+            f"{named} was ingested anew since and has another text (version {standing.version_now}), which "
+            "an undo would lose. Archive or rewrite it instead."
         )
     if rewritten and standing.from_source:
-        return f"The source of {named} says the same since. Nothing was undone; archive or rewrite it instead."
+        return f"The source of {named} says the same since. Archive or rewrite it instead."
     if standing.status_now != standing.after and not standing.flagged_only:
         return (
             f"{named} is {standing.status_now} now and not {standing.after}: it was changed outside of the review. "
@@ -114,3 +114,22 @@ def put_back(standing: Standing) -> DocumentStatus:
     """The status that a document goes back to: the one before, but what was said against it since still counts."""
     before = DocumentStatus(standing.before)
     return DocumentStatus.FLAGGED if before is DocumentStatus.LIVE and standing.flagged_since else before
+
+
+def differences(standing: Standing, signals: Sequence[str], *, rewritten: bool) -> tuple[str, ...]:
+    """What of a document is not as it was before the action, once that is taken back, in sentences.
+
+    ``signals`` are those that spoke against it since and count; ``rewritten``: the action was a rewrite, whose text
+    from before is brought back.
+    """
+    found: list[str] = []
+    if not rewritten and standing.version_now != standing.before_version:
+        found.append(
+            f"Its text is not the one of then: it is at version {standing.version_now}, and was at version "
+            f"{standing.before_version}."
+        )
+    if signals:
+        status = put_back(standing)
+        was = "" if status == standing.before else f" and was {standing.before}"
+        found.append(f"It is {status.value} now{was}: {', '.join(signals)} spoke against it since.")
+    return tuple(found)

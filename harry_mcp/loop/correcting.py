@@ -16,6 +16,7 @@ from harry_mcp.domain.corrections import (
 )
 from harry_mcp.domain.people import Principal, Role
 from harry_mcp.domain.plain import one_line
+from harry_mcp.domain.rot import RotSignal
 from harry_mcp.errors import InputError
 from harry_mcp.loop.breadth import Breadth
 from harry_mcp.loop.flagging import flag_blamed
@@ -31,7 +32,8 @@ from harry_mcp.metering import count_correction
 from harry_mcp.ports import Embedder, LanguageModel
 from harry_mcp.settings import Settings
 from harry_mcp.stages.correct.redaction import redact
-from harry_mcp.stages.curate.signals.feedback import saying
+from harry_mcp.stages.curate.signals.feedback import saying, sayings
+from harry_mcp.stages.curate.withdrawing import withdraw
 from harry_mcp.storage.corrections import Learnt
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind
@@ -158,6 +160,12 @@ class CorrectionFlow(OnDatabase):
             return await unit.corrections.list(status, topic=storable(topic), limit=limit, offset=offset)
 
     @healed
+    async def standing(self, *, topic: str = "") -> dict[str, int]:
+        """How many corrections of a topic stand in each status that any has; '' stands for every topic."""
+        async with self._database.reading() as unit:
+            return await unit.corrections.standing(topic=storable(topic))
+
+    @healed
     async def touched(self, correction_id: str, *, limit: int = 20) -> tuple[int, list[TouchedAnswer]]:
         """How many answers a correction went into, and the last of them.
 
@@ -182,11 +190,20 @@ class CorrectionFlow(OnDatabase):
             return LessonPreview(note=_DRAFTED)
         status = _becomes(action, correction)
         found = await self._rehearser.rehearse(correction, status)
-        if status is not CorrectionStatus.ACTIVE or not correction.source_url:
+        if not correction.source_url:
             return found
         async with self._database.reading() as unit:
-            blamed = await named(unit, [correction.source_url])
-        return replace(found, effects=tuple(f"It flags “{each.title}” ({each.id})." for each in blamed.values()))
+            if status is CorrectionStatus.ACTIVE:
+                blamed = await named(unit, [correction.source_url])
+                return replace(
+                    found, effects=tuple(f"It flags “{each.title}” ({each.id})." for each in blamed.values())
+                )
+            standing = await unit.curation.told_by(RotSignal.NEGATIVE_FEEDBACK, sayings("correction", correction.id))
+            ids = dict.fromkeys(each.document_id for each in standing)
+            told = [each for key in ids if (each := await unit.documents.get(key))]
+        return replace(
+            found, effects=tuple(f"It takes back what was said against “{each.title}” ({each.id})." for each in told)
+        )
 
     @healed
     async def review(
@@ -211,14 +228,15 @@ class CorrectionFlow(OnDatabase):
     async def _decide(self, key: str, action: CorrectionAction, by: Principal, reason: str) -> None:
         active = action is CorrectionAction.APPROVE
         async with self._database.transaction() as unit:
-            if active:
-                # Before any row, as all do that change a document's status.
-                await unit.keywords.lock()
+            # Before any row, as all do that change a document's status.
+            await unit.keywords.lock()
             await unit.corrections.queue()
             correction = await unit.corrections.get(key)
             status = _becomes(action, correction)
             if active:
                 await _flag_source(unit, correction, correction.source_url, actor=correction.author)
+            else:
+                await withdraw(unit, sayings("correction", key), by, detail={"correction_id": key})
             await unit.corrections.decide(key, status, reason=reason, by=by.name)
             await unit.memories.set_active(MemoryKind.CORRECTION, [key], active=active)
             await unit.audit.add(

@@ -21,12 +21,13 @@ from harry_mcp.loop.drafting import WebDrafts
 from harry_mcp.loop.flagging import flag_blamed
 from harry_mcp.loop.healing import OnDatabase, healed
 from harry_mcp.loop.questions import Questions
-from harry_mcp.loop.rated import Rated, rated, sources
+from harry_mcp.loop.rated import Rated, named, rated, sources, unplaced
 from harry_mcp.metering import count_feedback
 from harry_mcp.settings import Settings
 from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.stages.correct.screening import screen
-from harry_mcp.stages.curate.signals.feedback import saying
+from harry_mcp.stages.curate.signals.feedback import saying, sayings
+from harry_mcp.stages.curate.withdrawing import withdraw
 from harry_mcp.stages.verify.cache import rules_of
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind, MemoryText
@@ -93,17 +94,22 @@ class FeedbackFlow(OnDatabase):
         told = await self._told(opinion, author, about)
         outcome = FeedbackOutcome(feedback_id=told.feedback.id)
         async with self._database.transaction() as unit:
-            if told.down and told.addresses:
+            takes_back = await unit.feedback.complains(told.feedback.id)
+            if takes_back or (told.down and told.addresses):
                 # Before any row, as all do that change a document's status.
                 await unit.keywords.lock()
             outcome.replaced = await unit.feedback.put(told.feedback) is not None
             memory = MemoryText(told.feedback.id, told.feedback.question, active=told.down and told.warns)
             await _remember(unit, MemoryKind.FAILURE, memory, told.vector)
             await self._tell_entry(unit, told, about, outcome)
+            if takes_back:
+                await self._take_back(unit, told, author, outcome)
             if told.down:
                 await self._flag(unit, told, outcome)
             elif told.feedback.answer:
                 await self._propose(unit, told, about, outcome)
+            web = None if told.down else about
+            outcome.effects += await unplaced(unit, told.addresses, told.feedback.source_urls, web)
         if about.web is not None and not told.down:
             await self._draft(about.web, told.feedback, outcome)
         if told.redacted:
@@ -192,6 +198,17 @@ class FeedbackFlow(OnDatabase):
         )
         outcome.flagged += [document.id for document, _ in blamed]
         outcome.effects += [f"“{one_line(document.title, _SHOWN)}” {done}." for document, done in blamed if done]
+
+    async def _take_back(self, unit: UnitOfWork, told: _Told, by: Principal, outcome: FeedbackOutcome) -> None:
+        """Take back what the verdict before said against documents that this one does not blame."""
+        feedback = told.feedback
+        blamed = await named(unit, told.addresses) if told.down else {}
+        done = await withdraw(
+            unit, sayings("feedback", feedback.id), by, detail={"feedback_id": feedback.id}, but=blamed
+        )
+        for each in done:
+            rest = "and it is flagged no more" if each.live else "and nothing else changes"
+            outcome.effects.append(f"Your complaint about “{one_line(each.title, _SHOWN)}” is taken back, {rest}.")
 
     async def _propose(self, unit: UnitOfWork, told: _Told, about: Rated, outcome: FeedbackOutcome) -> None:
         """Make a praised answer a candidate official answer, unless it was one already."""

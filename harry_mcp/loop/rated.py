@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from harry_mcp.domain.plain import one_line
 from harry_mcp.domain.verified import VerifiedSource
 from harry_mcp.errors import NotFoundError, SourceError
 from harry_mcp.ingest.addresses import spellings
@@ -12,6 +13,9 @@ from harry_mcp.storage.signals import AddressedDocument
 from harry_mcp.storage.unit_of_work import UnitOfWork
 from harry_mcp.storage.verified import Lookup
 from harry_mcp.storage.web import StoredWebSearch
+
+_SHOWN = 80
+_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,28 @@ async def named(unit: UnitOfWork, urls: Sequence[str]) -> dict[str, AddressedDoc
     for url in urls:
         found.update((document.id, document) for document in await unit.signals.addressed(_spellings(url)))
     return found
+
+
+async def unplaced(
+    unit: UnitOfWork, urls: Sequence[str], spoken: Sequence[str], about: Rated | None = None
+) -> list[str]:
+    """A sentence on the addresses that no document and no web page of a result has; none where all are known.
+
+    ``spoken`` are the same addresses as they may be shown.
+    """
+    pages = {str(page["url"]) for page in about.web.results} if about and about.web else set[str]()
+    unknown = [
+        one_line(shown, _SHOWN)
+        for url, shown in zip(urls, spoken, strict=True)
+        if not pages & set(_spellings(url)) and not await unit.signals.addressed(_spellings(url))
+    ]
+    if not unknown:
+        return []
+    more = f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else ""
+    named_here = ", ".join(unknown[:_NAMED])
+    return [
+        f"No document has the address {named_here}{more}; send the feedback again with the right one if it matters."
+    ]
 
 
 async def sources(unit: UnitOfWork, urls: Sequence[str], about: Rated) -> list[VerifiedSource]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harry_mcp.domain.documents import Document, caveats
+from harry_mcp.domain.documents import Document
 from harry_mcp.errors import InputError, NotFoundError
+from harry_mcp.loop.standing import told_of
 from harry_mcp.storage.database import Database
 
 
@@ -35,6 +36,7 @@ async def read_page(database: Database, key: str, *, offset: int, limit: int) ->
                 f"There is no document {key[:100]!r}. Pass a document_id, a chunk id or a URL that search_kb returned."
             )
         page = await unit.documents.text(document.id, offset, limit)
+        told = await told_of(unit, document)
     if offset and offset >= page.total:
         raise InputError(
             f"offset {offset} is behind the end: the document has {page.total} characters. Pass a smaller offset."
@@ -46,5 +48,5 @@ async def read_page(database: Database, key: str, *, offset: int, limit: int) ->
         offset=offset,
         next_offset=end if end < page.total else -1,
         total=page.total,
-        caveats=caveats(document.status, document.caveats),
+        caveats=told,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from harry_mcp.domain.alignment import changed_statements
 from harry_mcp.domain.curation import (
@@ -96,10 +96,14 @@ async def recent_actions(
     """What was done last, to anything or to one document, the newest first."""
     rows = await unit.reviews.actions(days=settings.undo_days, limit=limit, offset=offset, document_id=document_id)
     standings = await unit.reviews.standings([row.id for row in rows])
-    return tuple(_recent(row, standings[row.id], settings) for row in rows)
+    ids = {each.document_id for made in standings.values() for each in made}
+    uses = await unit.reviews.uses(sorted(ids), days=settings.use_days)
+    return tuple(_recent(row, standings[row.id], settings, uses) for row in rows)
 
 
-def _recent(row: ActionRow, standings: Sequence[Standing], settings: ReviewSection) -> RecentAction:
+def _recent(
+    row: ActionRow, standings: Sequence[Standing], settings: ReviewSection, uses: Mapping[str, int]
+) -> RecentAction:
     why_not = obstacle(row, standings, settings.undo_days)
     return RecentAction(
         action_id=row.id,
@@ -113,6 +117,8 @@ def _recent(row: ActionRow, standings: Sequence[Standing], settings: ReviewSecti
                 title=each.title,
                 before=DocumentStatus(each.before),
                 after=DocumentStatus(each.after),
+                uses=uses.get(each.document_id, 0),
+                version=each.before_version,
             )
             for each in standings
         ),

@@ -64,6 +64,8 @@ class ReviewFlow(OnDatabase):
     async def document(self, document_id: str) -> DocumentDetail:
         """One document with its signals, kept versions, what differs from the last of them, and what was done to it.
 
+        A version whose rewrite was undone is not among them.
+
         Raises:
             NotFoundError: there is no such document.
         """
@@ -101,6 +103,12 @@ class ReviewFlow(OnDatabase):
             )
 
     @healed
+    async def actions_on_record(self) -> Sequence[str]:
+        """The actions that the trail has any of."""
+        async with self._database.reading() as unit:
+            return await unit.audit.actions()
+
+    @healed
     async def gaps(
         self, *, gap_id: str = "", topic: str = "", latest: bool = False, limit: int, offset: int = 0
     ) -> list[ListedGap]:
@@ -118,6 +126,7 @@ class ReviewFlow(OnDatabase):
         *,
         text: str = "",
         title: str = "",
+        base_version: int = 0,
         answers: bool = True,
     ) -> ReviewPreview:
         """What an action would do, to which documents, and which past questions would be answered otherwise.
@@ -131,9 +140,9 @@ class ReviewFlow(OnDatabase):
             DatabaseUnavailable: PostgreSQL cannot be reached.
         """
         if answers:
-            act = await self._made_ready(action, ids, _NOBODY, text=text, title=title)
+            act = await self._made_ready(action, ids, _NOBODY, text=text, title=title, base_version=base_version)
         else:
-            act = Act(action=action, ids=self._keys(action, ids), by=_NOBODY)
+            act = Act(action=action, ids=self._keys(action, ids), by=_NOBODY, base_version=base_version)
         async with self._database.reading() as unit:
             planned = await plan(unit, act, self._settings)
         rehearsed = Rehearsed()
@@ -163,11 +172,13 @@ class ReviewFlow(OnDatabase):
         *,
         text: str = "",
         title: str = "",
+        base_version: int = 0,
         reason: str = "",
     ) -> ReviewOutcome:
         """Do one thing to documents, in one transaction; those that it is not for are left and named.
 
         ``text`` and ``title`` are for a rewrite, of one document; an empty one stays as it is.
+        With ``base_version`` it is left and named when it is at another version by then; 0 checks nothing.
 
         Raises:
             InputError: the caller may not do it, no document or too many are named, or a rewrite lacks its text.
@@ -175,7 +186,7 @@ class ReviewFlow(OnDatabase):
             DatabaseUnavailable: PostgreSQL cannot be reached; nothing was changed.
         """
         _allow(by)
-        act = await self._made_ready(action, ids, by, text=text, title=title, reason=reason)
+        act = await self._made_ready(action, ids, by, text=text, title=title, base_version=base_version, reason=reason)
         async with self._database.transaction() as unit:
             return await carry_out(unit, act, self._settings, _close(by))
 
@@ -203,20 +214,24 @@ class ReviewFlow(OnDatabase):
         *,
         text: str,
         title: str,
+        base_version: int,
         reason: str = "",
     ) -> Act:
         keys = self._keys(action, ids)
         rewriting = None
         if action is ReviewAction.REWRITE:
             rewriting = await self._rewriter.make(keys[0], text, title)
-        elif text.strip() or title.strip():
-            raise InputError(f"{action.value} takes no text and no title; they are for rewrite. Nothing was changed.")
+        elif text.strip() or title.strip() or base_version:
+            raise InputError(
+                f"{action.value} takes no text, title or base_version; they are for rewrite. Nothing was changed."
+            )
         return Act(
             action=action,
             ids=keys,
             by=by,
             reason=redact(one_line(reason, _LONGEST_REASON)).text,
             rewriting=rewriting,
+            base_version=base_version,
         )
 
     def _keys(self, action: ReviewAction, ids: Sequence[str]) -> tuple[str, ...]:

@@ -111,7 +111,8 @@ def submissions_text(reply: SubmissionsReply) -> str:
 
 def corrections_text(reply: CorrectionsReply) -> str:
     nonce = secrets.token_hex(4)
-    head = f"{len(reply.corrections)} corrections. {reply.next_step}"
+    active = f" {reply.active} active in all." if reply.active >= 0 else ""
+    head = f"{len(reply.corrections)} corrections listed.{active} {reply.next_step}"
     if isinstance(reply, DecisionReply):
         head = f"{reply.outcome}. {reply.next_step}"
         if reply.outcome == "preview":

@@ -80,6 +80,7 @@ def change_reply(change: DocumentChange) -> ChangeReply:
         before=change.before.value,
         after=change.after.value,
         uses=change.uses,
+        version=change.version,
         notes=list(change.notes),
     )
 
@@ -225,7 +226,7 @@ def _action_lines(action: ActionReply) -> list[str]:
 
 def _change_lines(changes: Sequence[ChangeReply]) -> list[str]:
     return [
-        f"  {each.document_id} {each.title}: {each.before} to {each.after}, {each.uses} uses"
+        f"  {each.document_id} {each.title}: {each.before} to {each.after}, version {each.version}, {each.uses} uses"
         + "".join(f". {note}" for note in each.notes)
         for each in changes
     ]

@@ -23,6 +23,8 @@ def _check(report: CheckReport) -> CheckReply:
         state=report.state.value,
         examined=report.examined,
         left=report.left,
+        skipped=report.skipped,
+        note=report.note,
         flagged=report.flagged,
         logged=report.logged,
         known=report.known,
@@ -52,6 +54,8 @@ def _next_step(report: RotReport) -> str:
         steps.append("Call run_rot_checks again to go on with what is left.")
     if report.flagged or any(each.logged for each in report.checks):
         steps.append("list_review_queue shows the flagged documents with the evidence; review_documents acts on them.")
+    if any(each.note for each in report.checks):
+        steps.append("Tell the user the note: some addresses are never checked.")
     return " ".join(steps) or "Nothing new speaks against any document."
 
 
@@ -67,6 +71,8 @@ def rot_text(reply: RotReply) -> str:
         )
         if each.counts:
             lines.append("  " + ", ".join(f"{name} {number}" for name, number in each.counts.items()))
+        if each.note:
+            lines.append(f"  Skipped {each.skipped}: {each.note}.")
         if each.error:
             lines.append(f"  Error: {each.error}")
     examples = [(each.signal, example) for each in reply.checks for example in each.examples]

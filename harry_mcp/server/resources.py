@@ -51,6 +51,7 @@ async def corrections(state: ServerState) -> str:
             corrections=[correction_reply(each) for each in active],
             answers_touched=-1,
             touched=[],
+            active=-1,
             next_offset=-1,
             next_step="search_kb and verified_lookup bring those that bear on a question by themselves.",
         )

@@ -140,7 +140,7 @@ def would(preview: ReviewPreview, answer: Consented, *, brief: bool = False) -> 
             "questions_asked": preview.asked,
             "questions_left": preview.unasked,
             "note": f"{preview.note} {cut}".strip(),
-            "next_step": _NOT_DONE[answer],
+            "next_step": _NOT_DONE[answer] + _written_from(preview),
         }
     )
 
@@ -171,10 +171,24 @@ def did(outcome: ReviewOutcome, answer: Consented, *, brief: bool = False) -> Re
 def undone(action_id: str, outcome: ReviewOutcome, *, brief: bool = False) -> ReviewReply:
     """What taking an action back did."""
     reply = did(outcome, "not_needed", brief=brief)
-    all_of_it = "all is as it was" if not outcome.refused else "what is still there is as it was, and what is gone"
-    step = f"Tell the curator that {all_of_it}. An undo is not undone; do the action again if it was right."
-    note = f"{action_id} is undone, by {outcome.action_id}. {reply.note}".strip()
+    differing = _differing(outcome)
+    as_it_was = "all is as it was" if not outcome.refused else "what is still there is as it was, and what is gone"
+    if differing:
+        as_it_was = f"it is undone, but {differing}"
+        as_it_was += ", and what is gone" if outcome.refused else ""
+    step = f"Tell the curator that {as_it_was}. An undo is not undone; do the action again if it was right."
+    said = f" {differing[0].upper()}{differing[1:]}." if differing else ""
+    note = f"{action_id} is undone, by {outcome.action_id}.{said} {reply.note}".strip()
     return reply.model_copy(update={"action_id": "", "note": note, "next_step": step})
+
+
+def _differing(outcome: ReviewOutcome) -> str:
+    """How many documents are not wholly as they were before what was undone; empty when none."""
+    number = sum(bool(change.notes) for change in outcome.done)
+    if not number:
+        return ""
+    documents = "the document is" if len(outcome.done) == 1 else f"{number} of {len(outcome.done)} documents are"
+    return f"{documents} not wholly as before, as the notes under changes say"
 
 
 def _common(
@@ -196,6 +210,13 @@ def _common(
             f"of {len(refused)} that are left."
         )
     return {"action": action.value, "changes": changed, "refused": left}, cut
+
+
+def _written_from(preview: ReviewPreview) -> str:
+    """Which version a rewrite is to be passed on with."""
+    if preview.action is not ReviewAction.REWRITE or not preview.changes:
+        return ""
+    return f" With the rewrite pass base_version {preview.changes[0].version}."
 
 
 _NOT_DONE: dict[Consented, str] = {

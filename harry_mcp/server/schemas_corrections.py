@@ -77,6 +77,7 @@ class CorrectionsReply(_Reply):
     corrections: list[CorrectionReply] = Field(description="The last changed first.")
     answers_touched: int = Field(description="Answers that the one asked for went into; -1 when none was asked for.")
     touched: list[TouchedReply] = Field(description="The last of these answers, at most 20.")
+    active: int = Field(description="Active corrections of the topic, whatever is listed; -1 when one was asked for.")
     next_offset: int = Field(description="Pass it as offset for the next page; -1 when this is the last.")
     next_step: str = Field(description="What to do now, in a sentence.")
 

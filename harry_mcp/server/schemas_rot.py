@@ -30,6 +30,8 @@ class CheckReply(_Reply):
     )
     examined: int = Field(description="Documents looked at; for dead_source, addresses asked.")
     left: int = Field(description="How many are due and were not come to.")
+    skipped: int = Field(description="Addresses that may not be asked, and so are never checked; see note.")
+    note: str = Field(description="Why addresses were skipped, and which setting lets them be asked; or empty.")
     flagged: int = Field(description="Documents that were live and are flagged now.")
     logged: int = Field(description="Signals added to documents that were flagged already, or that readers do not see.")
     known: int = Field(description="Findings that were on record already and changed nothing.")

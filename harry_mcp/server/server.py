@@ -32,6 +32,7 @@ from harry_mcp.server.sealing import state_security
 from harry_mcp.server.state import ServerState, caller_of, running
 from harry_mcp.server.strict import plain, plain_input, prompt_failure, prompt_refusal, refusal
 from harry_mcp.server.tools import curation_console
+from harry_mcp.server.tools.asking_first import unread
 from harry_mcp.settings import Settings
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ class HarryServer(MCPServer[ServerState]):
                 raise ToolError(str(error.__cause__)) from error
             raise
         except ToolError as error:
-            raise ToolError(str(error).removeprefix(f"Error executing tool {name}: ")) from error
+            told = str(error).removeprefix(f"Error executing tool {name}: ")
+            raise ToolError((await unread(told, context, given) if context else "") or told) from error
 
     async def get_prompt(
         self,

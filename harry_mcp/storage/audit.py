@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -32,6 +32,11 @@ class AuditRow:
     action_id: str
     detail: dict[str, Any]
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Action:
+    action: str
 
 
 class AuditLog:
@@ -65,6 +70,10 @@ class AuditLog:
             "detail": Jsonb(dict(detail or {})),
         }
         await queries.run(self._connection, _SQL["add"], parameters)
+
+    async def actions(self) -> Sequence[str]:
+        """The actions that are on record, by name."""
+        return [row.action for row in await queries.many(self._connection, _SQL["actions"], _Action)]
 
     async def list(
         self,

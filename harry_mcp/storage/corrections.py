@@ -57,6 +57,12 @@ class Learnt:
 
 
 @dataclass(frozen=True, slots=True)
+class _Standing:
+    status: str
+    corrections: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Id:
     id: str
 
@@ -134,6 +140,11 @@ class Corrections:
         """Corrections, the last changed first; '' stands for every status and every topic."""
         parameters = {"status": status, "topic": topic, "limit": limit, "offset": offset}
         return [_typed(row) for row in await queries.many(self._connection, _SQL["list"], Correction, parameters)]
+
+    async def standing(self, *, topic: str = "") -> dict[str, int]:
+        """How many corrections of a topic stand in each status that any has."""
+        rows = await queries.many(self._connection, _SQL["standing"], _Standing, {"topic": topic})
+        return {row.status: row.corrections for row in rows}
 
     async def decide(self, correction_id: str, status: CorrectionStatus, *, reason: str, by: str) -> None:
         parameters = {"id": correction_id, "status": status.value, "reason": reason, "by": by}

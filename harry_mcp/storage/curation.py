@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from psycopg import AsyncConnection
 from psycopg.types.json import Jsonb
 
+from harry_mcp.domain.rot import Since
 from harry_mcp.storage import queries
 
 _SQL = queries.load("curation")
@@ -28,6 +29,17 @@ class CurationEvent:
     after: str
     detail: dict[str, Any]
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFlag:
+    """A signal that speaks against a document and was not taken back."""
+
+    document_id: str
+    signal: str
+    evidence: str
+    detail: dict[str, Any]
+    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +87,37 @@ class CurationLog:
         """Whether a signal was logged for a document with this evidence."""
         parameters = {"document_id": document_id, "signal": signal, "evidence": evidence}
         return await queries.one(self._connection, _SQL["known"], _Number, parameters) is not None
+
+    async def evidence(self, document_id: str, signal: str, evidence: str) -> str:
+        """What to log a signal under: what it rests on, with a number behind it when that was taken back meanwhile."""
+        parameters = {"document_id": document_id, "signal": signal, "evidence": evidence}
+        row = await queries.one(self._connection, _SQL["withdrawals"], _Number, parameters)
+        return f"{evidence}#{row.id}" if row and row.id else evidence
+
+    async def told_by(self, signal: str, told_by: str) -> list[OpenFlag]:
+        """The signals that stand whose evidence begins so, by document."""
+        parameters = {"signal": signal, "told_by": told_by}
+        return await queries.many(self._connection, _SQL["told_by"], OpenFlag, parameters)
+
+    async def open_flags(self, document_id: str) -> list[OpenFlag]:
+        """The signals that a document is flagged for, in their order."""
+        return await queries.many(self._connection, _SQL["open_flags"], OpenFlag, {"document_id": document_id})
+
+    async def curated(self, document_id: str) -> bool:
+        """Whether a curator did anything with a document that left it flagged."""
+        return bool(await queries.many(self._connection, _SQL["curated"], _Number, {"document_id": document_id}))
+
+    async def withdrawn_since(self, document_id: str, log_id: int) -> bool:
+        """Whether anything was taken back of what speaks against a document, after a row of the log."""
+        parameters = {"document_id": document_id, "log_id": log_id}
+        return bool(await queries.many(self._connection, _SQL["withdrawn_since"], _Number, parameters))
+
+    async def since(self, ids: Collection[str]) -> dict[str, list[Since]]:
+        """What happened since signals last spoke against documents, by document."""
+        found: dict[str, list[Since]] = {}
+        for row in await queries.many(self._connection, _SQL["since"], Since, {"ids": list(ids)}):
+            found.setdefault(row.document_id, []).append(row)
+        return found
 
     async def of_document(self, document_id: str, *, limit: int = 50) -> list[CurationEvent]:
         """The last rows of a document, the newest first."""

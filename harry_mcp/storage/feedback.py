@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg import AsyncConnection
 
-from harry_mcp.domain.feedback import Feedback, PastFailure
+from harry_mcp.domain.feedback import Feedback, PastFailure, Rating
 from harry_mcp.storage import queries
 
 _SQL = queries.load("feedback")
@@ -57,6 +57,11 @@ class FeedbackLog:
             },
         )
         return before
+
+    async def complains(self, key: str) -> bool:
+        """Whether a complaint stands under an id."""
+        standing = await queries.one(self._connection, _SQL["standing"], Standing, {"id": key})
+        return standing is not None and standing.rating == Rating.DOWN
 
     async def failures(self, ids: Sequence[str]) -> dict[str, PastFailure]:
         """What went wrong, by id."""

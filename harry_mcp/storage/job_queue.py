@@ -35,6 +35,16 @@ async def configure(connection: AsyncConnection[Any]) -> None:
         await connection.commit()
 
 
+def connection_lost(error: BaseException) -> bool:
+    """Whether PostgreSQL or the way to it is at fault, and not the program."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, (psycopg.OperationalError, psycopg.InterfaceError, OSError)):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
 async def install(connection: AsyncConnection[Any], whole: str, steps: Mapping[str, str]) -> int:
     """Make the queue's schema, or bring it up to date; the number of steps taken.
 

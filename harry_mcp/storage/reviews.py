@@ -67,6 +67,20 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
+class LastText:
+    """Who gave a document the text that it has, and when. ``actor`` is empty where its source did."""
+
+    actor: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Uses:
+    document_id: str
+    uses: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Until:
     undo_until: datetime
 
@@ -82,6 +96,11 @@ class Reviews:
         parameters = {"ids": list(ids), "days": days}
         rows = await queries.many(self._connection, _SQL["states"], ReviewedState, parameters)
         return {row.id: row for row in rows}
+
+    async def uses(self, ids: Sequence[str], *, days: int) -> dict[str, int]:
+        """How many answers of the last days documents were among the first of, where any."""
+        rows = await queries.many(self._connection, _SQL["uses"], _Uses, {"ids": list(ids), "days": days})
+        return {row.document_id: row.uses for row in rows}
 
     async def add_action(
         self, action_id: str, action: ReviewAction, *, actor: str, reason: str, days: int, undoes: str = ""
@@ -138,6 +157,10 @@ class Reviews:
         for row in rows:
             found[row.action_id].append(row)
         return found
+
+    async def last_text(self, document_id: str) -> LastText | None:
+        """Where the text that a document has now came from; None when it is gone."""
+        return await queries.one(self._connection, _SQL["last_text"], LastText, {"document_id": document_id})
 
     async def flags_since(self, document_id: str, log_id: int) -> list[Flag]:
         """The signals that spoke against a document after a row of the curation log, in their order."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from psycopg import AsyncConnection
 
-from harry_mcp.domain.sources import Answered, Probe
+from harry_mcp.domain.sources import PRIVATE, Answered, Probe
 from harry_mcp.storage import queries
 
 _SQL = queries.load("source_checks")
@@ -25,6 +25,14 @@ class DueAddress:
 
 
 @dataclass(frozen=True, slots=True)
+class SkippedAddresses:
+    """How many addresses were not asked when they were due: of a local network, or not to be used."""
+
+    private: int
+    unusable: int
+
+
+@dataclass(frozen=True, slots=True)
 class SourcedDocument:
     """A document that has an address for its source."""
 
@@ -38,13 +46,27 @@ class SourceChecks:
     def __init__(self, connection: AsyncConnection[Any]) -> None:
         self._connection = connection
 
-    async def due(self, *, now: datetime, limit: int) -> list[DueAddress]:
-        """Addresses that were not asked on the day of ``now`` (UTC), the longest unasked first."""
-        parameters = {"now": now, "day": now.date(), "limit": limit}
+    async def due(self, *, now: datetime, limit: int, allow_private: bool) -> list[DueAddress]:
+        """Addresses that were not asked on the day of ``now`` (UTC), the longest unasked first. Those that were skipped
+        for being private are due once they are allowed."""
+        parameters = {
+            "now": now,
+            "day": now.date(),
+            "limit": limit,
+            "allow_private": allow_private,
+            "reason": PRIVATE,
+        }
         return await queries.many(self._connection, _SQL["due"], DueAddress, parameters)
 
+    async def skipped(self, *, allow_private: bool) -> SkippedAddresses:
+        """Addresses of documents that readers see which were skipped last time. Private ones that are allowed now are
+        due, so they do not count."""
+        parameters = {"allow_private": allow_private, "reason": PRIVATE}
+        found = await queries.one(self._connection, _SQL["skipped"], SkippedAddresses, parameters)
+        return found or SkippedAddresses(0, 0)
+
     async def record(self, url: str, host: str, probe: Probe, *, now: datetime) -> bool:
-        """Keep an answer; false when there is one of that day already."""
+        """Keep an answer; false when there is one of that day already. One that was skipped that day gives way."""
         parameters = {
             "url": url,
             "host": host,

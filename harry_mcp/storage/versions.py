@@ -66,7 +66,7 @@ class Versions:
         await queries.run(self._connection, _SQL["forget_vectors"], {"space": self._space.id, "ids": list(chunk_ids)})
 
     async def of_document(self, document_id: str) -> list[VersionRow]:
-        """The versions of a document that are kept, the newest first."""
+        """The kept versions of a document that rewrites replaced which were not undone, the newest first."""
         return await queries.many(self._connection, _SQL["of_document"], VersionRow, {"document_id": document_id})
 
     async def text(self, action_id: str, document_id: str) -> str:

@@ -54,6 +54,10 @@ def test_the_protocol_wants_the_token(stranger: httpx.Client, authorization: str
     for method in ("POST", "GET", "DELETE"):
         refused = stranger.request(method, "/mcp", json=PING, headers=headers)
         assert (refused.status_code, refused.headers["WWW-Authenticate"]) == (401, challenge)
+        if method == "POST":
+            unknown = "This server does not know the token."
+            unsent = "Send the token of this server as a bearer token: Authorization: Bearer TOKEN."
+            assert refused.json() == {"error": unknown if "invalid_token" in challenge else unsent}
     allowed = stranger.post("/mcp", json=PING, headers={"Authorization": f"bearer {TOKEN}", **ACCEPT})
     assert (allowed.status_code, allowed.json()["result"]) == (200, {})
     assert stranger.get("/mcp", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 405

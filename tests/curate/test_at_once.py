@@ -62,10 +62,10 @@ async def test_of_two_curators_who_decide_otherwise_the_second_meets_what_the_fi
         for key in ids:
             async with app.database.transaction() as unit:
                 await unit.documents.set_status(key, S.PENDING)
-        told = {"text": f"{one.value} and {other.value} of a key."}
+        text = f"{one.value} and {other.value} of a key."
         ended = await asyncio.gather(
             *(
-                review.act(action, [ids[0]], who, **(told if action is A.REWRITE else {}))
+                review.act(action, [ids[0]], who, text=text if action is A.REWRITE else "")
                 for action, who in ((one, CURATOR), (other, BOB))
             )
         )

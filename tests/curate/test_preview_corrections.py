@@ -57,7 +57,7 @@ async def test_the_questions_are_those_whose_answers_then_change(app: App, conne
     assert await goes_into(app), "it was right"
     back = await app.loop.corrections.preview(key, CorrectionAction.DEPRECATE)
     assert [(each.question, each.goes_in) for each in back.changes] == [(ABOUT, False)]
-    assert back.effects == ()
+    assert [each.startswith("It takes back what was said against “Rate limits”") for each in back.effects] == [True]
     assert await goes_into(app)
     with pytest.raises(InputError, match="is active already"):
         await app.loop.corrections.preview(key, CorrectionAction.APPROVE)

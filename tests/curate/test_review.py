@@ -47,8 +47,10 @@ async def flag(app: App, document_id: str, signal: RotSignal = RotSignal.NEGATIV
         await flag_rot(unit, document_id, signal, actor="test", detail={"reason": "outdated"})
 
 
-async def act(app: App, action: ReviewAction, *ids: str, **told: str) -> ReviewOutcome:
-    return await app.loop.review.act(action, ids, CURATOR, **told)
+async def act(
+    app: App, action: ReviewAction, *ids: str, text: str = "", title: str = "", reason: str = ""
+) -> ReviewOutcome:
+    return await app.loop.review.act(action, ids, CURATOR, text=text, title=title, reason=reason)
 
 
 async def status(app: App, document_id: str) -> DocumentStatus:

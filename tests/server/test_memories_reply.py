@@ -80,7 +80,9 @@ async def test_nothing_stored_stands_outside_of_a_fence(app: App) -> None:
     texts.append(submissions_text(SubmissionsReply(submissions=[submission], next_step="Tell.")))
     texts.append(
         corrections_text(
-            CorrectionsReply(corrections=[correction], answers_touched=-1, touched=[], next_offset=-1, next_step="Do.")
+            CorrectionsReply(
+                corrections=[correction], active=1, answers_touched=-1, touched=[], next_offset=-1, next_step="Do."
+            )
         )
     )
     listed = await app.loop.verified.list("", limit=5)

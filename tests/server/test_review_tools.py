@@ -36,10 +36,12 @@ class Person:
     answer: str
     go_on: bool = True
     asked: list[str] = field(default_factory=list[str])
+    content: dict[str, Any] | None = None
 
     async def __call__(self, context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
         self.asked.append(params.message)
         content: dict[str, Any] | None = {"go_on": self.go_on} if self.answer == "accept" else None
+        content = content if self.content is None else self.content or None
         return ElicitResult(action=self.answer, content=content)  # pyright: ignore[reportArgumentType]
 
 
@@ -142,6 +144,26 @@ async def test_a_no_is_a_no_until_the_curator_says_yes(
         later = await call(session, "review_documents", **wish, confirm=True)
         assert (later["outcome"], len(person.asked)) == ("declined", 3), "a yes is for one time"
     assert [await status(app, key) for key in ids] == [S.LIVE] * 3
+
+
+@pytest.mark.promise("MCP-5")
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("content", [{"yes": True}, {"go_on": "perhaps"}, {}])
+async def test_an_answer_that_cannot_be_read_is_no_yes(
+    settings: Settings, app: App, mode: str, content: dict[str, Any]
+) -> None:
+    ids = await ingest(app)
+    person = Person("accept", content=content)
+    wish = {"action": "archive", "document_ids": ids}
+    async with client(settings, person, mode) as session:
+        refused = await session.call_tool("review_documents", {**wish, "confirm": True})
+        assert refused.is_error
+        told = text_of(refused)
+        assert "could not be read, so nothing was changed" in told
+        assert "esolver" not in told
+        assert [await status(app, key) for key in ids] == [S.LIVE] * 3
+        again = await call(session, "review_documents", **wish, confirm=True)
+        assert (again["outcome"], again["consent"], len(person.asked)) == ("done", "confirmed", 1)
 
 
 @pytest.mark.promise("MCP-5")

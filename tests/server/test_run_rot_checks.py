@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -12,6 +13,7 @@ from mcp.client.stdio import StdioServerParameters
 from harry_mcp.app import App
 from harry_mcp.domain.documents import SourceDocument
 from harry_mcp.settings import Settings, child_environment
+from tests.cli.test_commands import harry
 from tests.server.test_stdio import COMMAND, structured, text_of
 from tests.stages.curate.sources import Says, Site, serving
 
@@ -36,10 +38,12 @@ async def site(app: App) -> AsyncIterator[Site]:
 @asynccontextmanager
 async def client(settings: Settings, **environment: str) -> AsyncGenerator[Client]:
     given = child_environment(
-        HARRY_DATABASE_URL=settings.database_url.get_secret_value(),
-        HARRY_INGEST__PRIVATE_ADDRESSES="true",
-        HARRY_CURATE__PROBE_DELAY="0",
-        **environment,
+        **{
+            "HARRY_DATABASE_URL": settings.database_url.get_secret_value(),
+            "HARRY_INGEST__PRIVATE_ADDRESSES": "true",
+            "HARRY_CURATE__PROBE_DELAY": "0",
+        }
+        | environment,
     )
     async with Client(StdioServerParameters(command=COMMAND[0], args=COMMAND[1:], env=given)) as opened:
         yield opened
@@ -68,6 +72,20 @@ async def test_checks_run_and_say_what_they_found(settings: Settings, site: Site
         told = {hit["title"]: hit["caveats"] for hit in hits}
         assert told["Page /there"] == []
         assert "it answers 404" in told["Page /gone"][1]
+
+
+async def test_what_may_not_be_asked_is_told_with_the_setting(settings: Settings, site: Site) -> None:
+    name = "HARRY_INGEST__PRIVATE_ADDRESSES"
+    async with client(settings, **{name: "false"}) as session:
+        result = await session.call_tool("run_rot_checks", {"signals": ["dead_source"]})
+    (check,) = structured(result)["checks"]
+    assert (check["state"], check["examined"], check["left"], check["skipped"]) == ("done", 0, 0, 2)
+    assert check["note"] in text_of(result)
+    assert name in check["note"]
+    assert "Tell the user the note" in structured(result)["next_step"]
+    url = settings.database_url.get_secret_value()
+    done = await asyncio.to_thread(harry, "jobs", "run", "rot_dead_source", HARRY_DATABASE_URL=url)
+    assert f"2 not asked because they are private addresses: set {name}" in done.out
 
 
 async def test_what_does_not_end_in_time_says_so_and_goes_on(settings: Settings, site: Site) -> None:

@@ -200,10 +200,12 @@ async def test_a_strong_search_is_stored_and_opens_no_gap(filled: App) -> None:
 
 
 @pytest.mark.promise("VER-7")
-async def test_an_empty_knowledge_base_and_a_wrong_filter_are_no_gaps(app: App) -> None:
+async def test_what_an_empty_knowledge_base_is_asked_is_a_gap_and_a_wrong_filter_is_none(app: App) -> None:
     empty = await app.loop.search("How do I rotate an API key?")
     assert "holds no searchable document yet" in empty.verdict.reason
-    assert empty.gap_id == ""
+    await app.loop.settled()
+    async with app.database.reading() as unit:
+        assert [(gap.id, gap.occurrences) for gap in await unit.gaps.most_asked(10)] == [(empty.gap_id, 1)]
     await app.ingester.ingest(ALL)
     narrowed = await app.loop.search("How do I rotate an API key?", filters=SearchFilters(topic="nope"))
     assert "filters" in narrowed.verdict.reason

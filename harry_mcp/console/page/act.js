@@ -58,7 +58,8 @@
   H.undo = async function (actionId) {
     try {
       const reply = await H.call("rollback_review", { action_id: actionId });
-      H.toast(`Undone. ${H.count(reply.changes.length, "document is", "documents are")} as before.`, { kind: "good" });
+      H.toast.undone(actionId);
+      H.toast(`Undone. ${putBack(reply)}`, { kind: "good" });
       H.changed(reply.changes.map((each) => each.document_id));
       return true;
     } catch (error) {
@@ -66,6 +67,18 @@
       return false;
     }
   };
+
+  // How far all is as before: what happened to a document since by other means stays.
+  function putBack(reply) {
+    const differing = reply.changes.filter((each) => each.notes.length);
+    const gone = reply.refused.length ? ` ${left(reply.refused)}` : "";
+    if (!differing.length) return `${H.count(reply.changes.length, "document is", "documents are")} as before.${gone}`;
+    const one = differing[0];
+    const told = `“${one.title}” is not wholly as before: ${one.notes.join(" ")}`;
+    const whole = reply.changes.length - differing.length;
+    const rest = [differing.length > 1 && `${differing.length - 1} more also not.`, whole > 0 && `${H.count(whole, "document is", "documents are")} as before.`];
+    return [told, ...rest.filter(Boolean)].join(" ") + gone;
+  }
 
   // Asks, with what would change; resolves with the reason that was given, or undefined.
   function confirmed(action, documents) {

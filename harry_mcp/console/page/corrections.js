@@ -3,6 +3,7 @@
   "use strict";
 
   const STATUSES = [["pending", "Waiting"], ["active", "Active"], ["deprecated", "Given up"], ["all", "All"]];
+  const NONE = { pending: "No correction waits", active: "No correction is active", deprecated: "No correction was given up", all: "There are no corrections" };
   const SUMMARY = {
     approve: "Approved: it reaches agents from now on.",
     deprecate: "Given up: it reaches nobody any more, and can be approved again.",
@@ -62,7 +63,10 @@
     total: () => -1,
     next: (reply) => reply.next_offset,
     draw: correction,
-    empty: ["No corrections here", "Corrections that people send wait here until you approve them or give them up."],
+    emptyOf: (reply, state) => {
+      const active = reply.active > 0 && state.status !== "active" ? ` ${H.count(reply.active, "correction is", "corrections are")} active; choose Active to see them.` : "";
+      return [NONE[state.status], `Corrections that people send wait here until you approve them or give them up.${active}`];
+    },
     state: { status: "pending" },
     tools: (state, load) => [H.choice("Show", STATUSES, state.status, (status) => load({ status }))],
   });

@@ -41,8 +41,13 @@
     return box("Last 24 hours", "Nothing happened to documents.", rows.length > 0 && H.bars(rows), more.length > 0 && H.facts(more));
   }
 
+  function noGaps({ searches, weak }) {
+    if (searches <= 0) return "Nothing was asked.";
+    return weak > 0 ? `No gap was opened. The filters of ${H.count(weak, "weak search", "weak searches")} left nothing to search.` : "No question went unanswered.";
+  }
+
   function gaps(digest) {
-    return box("Asked most without an answer, 7 days", "No question went unanswered.", digest.gaps.length > 0 &&
+    return box("Asked most without an answer, 7 days", noGaps(digest.escalation), digest.gaps.length > 0 &&
       H.node("ol", { class: "ranked" }, digest.gaps.map((gap) => H.node("li", {}, H.node("span", { class: "name" }, gap.question),
         H.node("span", { class: "quiet" }, [gap.topic, `best score ${gap.best_score.toFixed(2)}`].filter(Boolean).join(" · ")),
         H.node("span", { class: "big" }, `${gap.asked}×`)))), digest.gaps.length > 0 && H.button("All gaps", () => H.goTo("gaps"), { class: "button slim" }));

@@ -90,7 +90,7 @@
     const more = dossier.truncated && H.button("Show the whole text", async () => {
       more.disabled = true;
       try {
-        shown.textContent = await H.wholeText(document.document_id);
+        shown.textContent = (await H.wholeDocument(document.document_id)).text;
         more.remove();
       } catch (error) {
         more.disabled = false;

@@ -22,7 +22,7 @@
           return;
         }
         place.replaceChildren(
-          items.length ? H.node("ol", { class: "cards" }, items.map((each) => about.draw(each, again))) : H.empty(...about.empty),
+          items.length ? H.node("ol", { class: "cards" }, items.map((each) => about.draw(each, again))) : H.empty(...(about.emptyOf ? about.emptyOf(reply, state) : about.empty)),
           H.pager({ offset: state.offset, shown: items.length, total: about.total(reply), next: about.next(reply, state.offset, size), size,
             go: (offset) => { load({ offset }); window.scrollTo(0, 0); } }) || "");
       } catch (error) {

@@ -3,7 +3,9 @@
   "use strict";
 
   const SECONDS = { plain: 8, undo: 25 };
-  let undoing = null;
+  const NARROW = { plain: 4, undo: 8 }; // there a message lies over the list; Recent has every Undo
+  const narrow = () => window.matchMedia("(max-width: 47.99rem)").matches;
+  let undoing = "";
 
   H.toast = function (text, { kind = "plain", action = null, label = "" } = {}) {
     const shown = H.node("div", { class: `toast ${kind}`, role: kind === "bad" ? "alert" : null });
@@ -12,27 +14,39 @@
     if (action) shown.append(H.button(label, () => { close(); action(); }, { class: "button slim" }));
     shown.append(H.button("×", close, { class: "button bare", "aria-label": "Close this message" }));
     H.byId("toasts").prepend(shown);
-    while (H.byId("toasts").children.length > 4) H.byId("toasts").lastElementChild.remove();
-    if (kind !== "bad") leaveLater(shown, close, action ? SECONDS.undo : SECONDS.plain);
+    const seconds = narrow() ? NARROW : SECONDS;
+    while (H.byId("toasts").children.length > (narrow() ? 1 : 4)) H.byId("toasts").lastElementChild.remove();
+    if (kind !== "bad") leaveLater(shown, close, action ? seconds.undo : seconds.plain);
     return shown;
   };
 
-  // Not while somebody points at it or has the focus in it.
+  // Not while somebody points at it or has the focus in it. What was touched last counts as pointed at for ever.
+  const held = () => (window.matchMedia("(hover: hover)").matches ? ":hover, :focus-within" : ":focus-within");
+
   function leaveLater(shown, close, seconds) {
-    const check = () => (shown.matches(":hover, :focus-within") ? setTimeout(check, 2000) : close());
+    const check = () => (shown.matches(held()) ? setTimeout(check, 2000) : close());
     setTimeout(check, seconds * 1000);
   }
 
+  // Offers to take back the act of that id, and no other.
   H.toast.undo = function (text, actionId) {
-    undoing = actionId ? () => H.undo(actionId) : null;
-    return H.toast(text, { kind: "good", action: undoing && H.undoLast, label: "Undo" });
+    undoing = actionId;
+    const shown = H.toast(text, { kind: "good", action: actionId && (() => H.undo(actionId)), label: "Undo" });
+    if (actionId) shown.dataset.undoes = actionId;
+    return shown;
+  };
+
+  // An act was taken back: what still offers to do so goes.
+  H.toast.undone = function (actionId) {
+    if (undoing === actionId) undoing = "";
+    for (const each of [...H.byId("toasts").children]) if (each.dataset.undoes === actionId) each.remove();
   };
 
   // Takes back what was done last on this page, once.
   H.undoLast = function () {
-    const act = undoing;
-    undoing = null;
-    if (act) return act();
+    const actionId = undoing;
+    undoing = "";
+    if (actionId) return H.undo(actionId);
     H.toast("There is nothing to undo here. Recent has all that can still be taken back.");
     return null;
   };

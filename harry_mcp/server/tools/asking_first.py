@@ -8,7 +8,8 @@ net is that all of it can be undone.
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from mcp.server.elicitation import AcceptedElicitation, CancelledElicitation, ElicitationResult
 from mcp.server.mcpserver import Context
@@ -20,6 +21,10 @@ from harry_mcp.domain.plain import sanitised
 from harry_mcp.server.schemas_review import Consented
 from harry_mcp.server.state import ServerState, caller_of
 
+_UNREAD = (
+    "The answer to the question whether to go on could not be read, so nothing was changed; ask in the conversation, "
+    "and only when the curator says yes call again with confirm."
+)
 _TITLES = 5
 _TITLE = 80
 
@@ -42,6 +47,7 @@ async def ask_first(
     document_ids: list[str],
     text: str,
     title: str,
+    base_version: int,
     preview: bool,
     confirm: bool,
 ) -> Elicit[Consent] | Unasked:
@@ -51,7 +57,7 @@ async def ask_first(
     if preview or not wanted.destroys:
         return Unasked(answer="not_needed")
     app = await state.app()
-    planned = await app.loop.review.preview(wanted, document_ids, answers=False)
+    planned = await app.loop.review.preview(wanted, document_ids, base_version=base_version, answers=False)
     heavy = [change for change in planned.changes if change.uses >= app.settings.review.heavy_use]
     if len(planned.changes) < 2 and not heavy:
         return Unasked(answer="not_needed")
@@ -72,6 +78,18 @@ def answer_of(asked: ElicitationResult[Consent]) -> Consented:
             return asked.data.answer
         return "given" if asked.data.go_on else "declined"
     return "cancelled" if isinstance(asked, CancelledElicitation) else "declined"
+
+
+async def unread(fault: str, ctx: Context[ServerState], given: Mapping[str, Any]) -> str:
+    """What to say where the SDK's words are that it got an answer which is none; empty for any other fault.
+
+    The person was asked and did not allow it, so that a ``confirm`` counts: a client that answers so does it always.
+    """
+    if f"Resolver '{ask_first.__module__}:{ask_first.__qualname__}'" not in fault:
+        return ""
+    key = key_of(given["action"], given["document_ids"], given.get("text", ""), given.get("title", ""))
+    await ctx.request_context.lifespan_context.note_declined(caller_of(ctx), key)
+    return _UNREAD
 
 
 def key_of(action: str, document_ids: list[str], text: str, title: str) -> str:

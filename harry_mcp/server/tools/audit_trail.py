@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, TextContent
@@ -13,6 +13,9 @@ from harry_mcp.server.render_records import audit_text, entry_reply
 from harry_mcp.server.schemas_review import AuditReply
 from harry_mcp.server.state import ServerState, is_read_by_a_model
 from harry_mcp.server.tools.arguments import checked_instant, instant
+
+if TYPE_CHECKING:  # heavy, and the server imports this module before its first answer
+    from harry_mcp.app import App
 
 TITLE = "Show who did what"
 DESCRIPTION = """\
@@ -73,9 +76,19 @@ async def audit_trail(
     reply = AuditReply(
         entries=entries,
         next_offset=after,
-        next_step=(_FOUND if rows else "Nothing is on record.") + more(after),
+        next_step=(_FOUND if rows else await _nothing(app, action.strip().lower())) + more(after),
     )
     return CallToolResult(
         content=[TextContent(type="text", text=audit_text(reply))],
         structured_content=reply.model_dump(mode="json"),
     )
+
+
+async def _nothing(app: App, action: str) -> str:
+    """Why there are no entries: whether it is the action that nothing has, or the filters together."""
+    known = await app.loop.review.actions_on_record()
+    if not known:
+        return "Nothing is on record."
+    if action and action not in known:
+        return f"No action {action!r} is on record. Those that are: {', '.join(known)}."
+    return "Nothing on record matches. Leave a filter out."

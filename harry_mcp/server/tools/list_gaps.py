@@ -8,6 +8,7 @@ from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
+from harry_mcp.errors import NotFoundError
 from harry_mcp.server.fitting import fitting
 from harry_mcp.server.render_records import gap_reply, gaps_text
 from harry_mcp.server.schemas_review import GapsReply
@@ -46,6 +47,9 @@ async def list_gaps(
     gaps = await app.loop.review.gaps(
         gap_id=gap_id.strip(), topic=topic.strip(), latest=order == "latest", limit=limit, offset=offset
     )
+    if not gaps and gap_id.strip():
+        there = " of that topic" if topic.strip() else ""
+        raise NotFoundError(f"There is no gap {gap_id.strip()[:60]!r}{there}. list_gaps without gap_id shows them all.")
     total = gaps[0].total if gaps else 0
     shown = [gap_reply(gap) for gap in gaps]
     if is_read_by_a_model(ctx):
@@ -55,9 +59,15 @@ async def list_gaps(
     reply = GapsReply(
         total=total,
         gaps=shown,
-        next_step=("Ask the curator which to close, the most asked first." if gaps else "No gap is on record.") + more,
+        next_step=("Ask the curator which to close, the most asked first." if gaps else _nothing(topic, offset)) + more,
     )
     return CallToolResult(
         content=[TextContent(type="text", text=gaps_text(reply))],
         structured_content=reply.model_dump(mode="json"),
     )
+
+
+def _nothing(topic: str, offset: int) -> str:
+    if offset:
+        return f"No gap comes after the first {offset}. Begin at offset 0."
+    return "No gap of that topic is on record. Leave topic out." if topic.strip() else "No gap is on record."

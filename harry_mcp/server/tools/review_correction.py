@@ -66,6 +66,7 @@ async def review_correction(
         questions_left=found.unasked,
         effects=[one_line(effect, 300) for effect in found.effects],
         note=found.note,
+        active=-1,
         next_offset=-1,
         next_step=step,
     )

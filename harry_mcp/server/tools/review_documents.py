@@ -20,7 +20,8 @@ DESCRIPTION = """\
 A curator's decision about one or more documents. "approve": a pending draft goes live, a flagged one is right. \
 "archive": out of every search, kept. "restore": an archived or rejected one goes back to what it was. "keep": a \
 flagged one stays flagged and moves down the queue. "rewrite": one document gets the whole new text or title; the old \
-one is kept. "reject": a draft is not wanted. Do this only when the curator asked for it. Documents that an action is \
+one is kept; pass the version that the text was made from as base_version, so that nobody else's change is \
+overwritten. "reject": a draft is not wanted. Do this only when the curator asked for it. Documents that an action is \
 not for are left and named; all others are done together or not at all.
 
 With preview it changes nothing and returns what would be done and which past questions would be answered \
@@ -42,6 +43,15 @@ Text = Annotated[
         description="For rewrite: the whole new text, Markdown. Default: empty, the text stays.",
     ),
 ]
+BaseVersion = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=2_000_000_000,
+        description="For rewrite: the version that the new text was made from, as read_document or list_review_queue "
+        "gave it. At another version by then it is refused, and says who changed it. Default: 0, not checked.",
+    ),
+]
 Title = Annotated[str, Field(max_length=300, description="For rewrite: a new title. Default: empty, it stays.")]
 Reason = Annotated[str, Field(max_length=500, description="Why, for the record. Default: empty.")]
 Preview = Annotated[bool, Field(description="true: change nothing and show what would be. Default: False.")]
@@ -61,6 +71,7 @@ async def review_documents(
     asked: Asked,
     text: Text = "",
     title: Title = "",
+    base_version: BaseVersion = 0,
     reason: Reason = "",
     preview: Preview = False,
     confirm: Confirm = False,
@@ -72,10 +83,11 @@ async def review_documents(
     if preview or answer in ("declined", "cancelled", "cannot_be_asked"):
         if answer in ("declined", "cancelled"):
             await state.note_declined(caller_of(ctx), key_of(action, document_ids, text, title))
-        planned = await review.preview(wanted, document_ids, text=text, title=title)
+        planned = await review.preview(wanted, document_ids, text=text, title=title, base_version=base_version)
         reply = would(planned, answer, brief=is_read_by_a_model(ctx))
     else:
-        outcome = await review.act(wanted, document_ids, caller_of(ctx), text=text, title=title, reason=reason)
+        told = {"text": text, "title": title, "reason": reason}
+        outcome = await review.act(wanted, document_ids, caller_of(ctx), base_version=base_version, **told)
         if answer == "confirmed":
             await state.forget_declined(caller_of(ctx), key_of(action, document_ids, text, title))
         reply = did(outcome, answer, brief=is_read_by_a_model(ctx))

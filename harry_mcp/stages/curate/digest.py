@@ -98,7 +98,7 @@ def blocks(digest: Digest) -> list[Block]:
         Block(
             "Questions without an answer, 7 days",
             [Row(f"{gap.asked}×", _plain(gap.question), _about(gap.topic, gap.best_score)) for gap in digest.gaps],
-            "Every question of the last 7 days was answered.",
+            _no_gaps(digest.this_week),
         ),
         Block(
             f"Most flagged documents, {digest.flagged_days} days",
@@ -125,6 +125,16 @@ def blocks(digest: Digest) -> list[Block]:
             "No feedback.",
         ),
     ]
+
+
+def _no_gaps(week: Escalation) -> str:
+    """What it means that there is no gap."""
+    if not week.searches:
+        return "Nothing was asked in the last 7 days."
+    if week.weak:
+        searches = "search" if week.weak == 1 else "searches"
+        return f"No gap was opened. The filters of {week.weak} weak {searches} left nothing to search."
+    return "Every question of the last 7 days was answered."
 
 
 def _waiting(digest: Digest) -> list[Row]:

@@ -38,7 +38,8 @@ async def flag_rot(
 
     A document that is flagged already stays so: three signals are three rows of the log. One that readers do not see
     (pending, archived, rejected) is only logged. ``evidence`` names what the signal rests on: the same does not count
-    twice, also not after a curator approved the document in the face of it. Belongs into a transaction.
+    twice, also not after a curator approved the document in the face of it; but anew after it was taken
+    back. Belongs into a transaction.
 
     Raises:
         NotFoundError: there is no such document.
@@ -47,8 +48,10 @@ async def flag_rot(
     document = await unit.documents.get(document_id)
     was = document.status if document else DocumentStatus.LIVE
     flags = was is DocumentStatus.LIVE
-    if evidence and await unit.curation.knows(document_id, signal.value, evidence):
-        return Flagging(flagged=False, logged=False)
+    if evidence:
+        evidence = await unit.curation.evidence(document_id, signal.value, evidence)
+        if await unit.curation.knows(document_id, signal.value, evidence):
+            return Flagging(flagged=False, logged=False)
     if flags:
         await unit.documents.set_status(document_id, DocumentStatus.FLAGGED)
     if was.searchable:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC
 
 import numpy as np
 import numpy.typing as npt
@@ -43,13 +44,18 @@ class Rewriting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """Something that a curator wants done to documents. ``rewriting`` is there for a rewrite alone, of one document."""
+    """Something that a curator wants done to documents.
+
+    ``rewriting`` is there for a rewrite alone, of one document; ``base_version`` is the version that it was written
+    from, 0 when nobody says.
+    """
 
     action: ReviewAction
     ids: tuple[str, ...]
     by: Principal
     reason: str = ""
     rewriting: Rewriting | None = None
+    base_version: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +74,7 @@ async def plan(unit: UnitOfWork, act: Act, settings: ReviewSection) -> Plan:
     refused: list[RefusedDocument] = []
     for key in dict.fromkeys(act.ids):
         state = states.get(key)
-        why = _refusal(act, state)
+        why = await _overtaken(unit, act, state) or _refusal(act, state)
         if why or state is None:
             refused.append(RefusedDocument(document_id=key, title=state.title if state else "", reason=why))
         else:
@@ -99,6 +105,19 @@ def new_action_id() -> str:
     return "act_" + uuid.uuid4().hex[:20]
 
 
+async def _overtaken(unit: UnitOfWork, act: Act, state: ReviewedState | None) -> str:
+    """Who changed a document since the version that an act was made from, and when; empty when nobody did."""
+    if state is None or act.base_version in (0, state.version):
+        return ""
+    last = await unit.reviews.last_text(state.id)
+    who = f"{last.actor} changed it" if last and last.actor else "It was read anew from its source"
+    when = f" on {last.at.astimezone(UTC):%Y-%m-%d at %H:%M:%S} UTC" if last else ""
+    return (
+        f"{who}{when}: it is at version {state.version} now, and this was made from version {act.base_version}; "
+        "look at it again."
+    )
+
+
 def _refusal(act: Act, state: ReviewedState | None) -> str:
     if state is None:
         return "There is no such document; list_review_queue and search_kb show the ids."
@@ -121,6 +140,7 @@ def _change(action: ReviewAction, state: ReviewedState) -> DocumentChange:
         before=before,
         after=after,
         uses=state.uses,
+        version=state.version,
         notes=tuple(_notes(action, state, before, after)),
     )
 

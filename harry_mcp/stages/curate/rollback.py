@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +12,13 @@ from harry_mcp.domain.curation import DocumentChange, RefusedDocument, ReviewAct
 from harry_mcp.domain.documents import DocumentStatus
 from harry_mcp.domain.people import Principal
 from harry_mcp.domain.rot import RotSignal, caveat
-from harry_mcp.domain.undoing import ActionRow, Standing, obstacle, put_back
+from harry_mcp.domain.undoing import ActionRow, Standing, differences, obstacle, put_back
 from harry_mcp.errors import InputError, NotFoundError
 from harry_mcp.settings.reviewing import ReviewSection
 from harry_mcp.stages.curate.review import new_action_id
+from harry_mcp.stages.curate.withdrawing import settle
 from harry_mcp.storage.memories import MemoryKind
+from harry_mcp.storage.reviews import Flag
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
 Fresh = Mapping[int, npt.NDArray[np.float32]]
@@ -36,24 +38,28 @@ async def roll_back(
     await unit.keywords.lock()
     row = await unit.reviews.action(action_id, days=settings.undo_days)
     if row is None:
-        raise NotFoundError(f"There is no action {action_id[:60]!r}. The recent ones are in list_review_queue.")
+        raise NotFoundError(f"There is no action {action_id[:60]!r}. list_review_queue with tab recent shows them.")
     standings = (await unit.reviews.standings([action_id]))[action_id]
     why = obstacle(row, standings, settings.undo_days)
     if why:
-        raise InputError(f"{action_id} cannot be undone. {why}")
+        raise InputError(f"{action_id} cannot be undone. {why} Nothing was changed.")
     undo_id = new_action_id()
     await unit.reviews.add_action(
         undo_id, ReviewAction.UNDO, actor=by.name, reason="", days=settings.undo_days, undoes=action_id
     )
     done: list[DocumentChange] = []
+    uses = await unit.reviews.uses([each.document_id for each in standings], days=settings.use_days)
     gone = [standing for standing in standings if standing.gone(row.action)]
     for standing in (each for each in standings if each not in gone):
+        after, notes = await _restore(unit, row, standing, fresh)
         change = DocumentChange(
             document_id=standing.document_id,
             title=standing.title,
             before=DocumentStatus(standing.status_now),
-            after=put_back(standing),
-            notes=await _restore(unit, row, standing, fresh),
+            uses=uses.get(standing.document_id, 0),
+            after=after,
+            version=standing.version_now,
+            notes=notes,
         )
         await _record(unit, undo_id, row, standing, change, by)
         done.append(change)
@@ -68,25 +74,32 @@ async def roll_back(
     )
 
 
-async def _restore(unit: UnitOfWork, row: ActionRow, standing: Standing, fresh: Fresh) -> tuple[str, ...]:
+async def _restore(
+    unit: UnitOfWork, row: ActionRow, standing: Standing, fresh: Fresh
+) -> tuple[DocumentStatus, tuple[str, ...]]:
+    """Put a document back; the status that it has then, and what is to be said of it."""
     if row.action == ReviewAction.REWRITE:
         await _bring_back(unit, row, standing, fresh)
     status = put_back(standing)
     await unit.documents.set_status(standing.document_id, status)
-    await unit.documents.set_caveats(standing.document_id, await _caveats(unit, standing, status), fresh=True)
+    flags = []
+    if status is DocumentStatus.FLAGGED:
+        flags = await unit.reviews.flags_since(standing.document_id, standing.log_id)
+    await unit.documents.set_caveats(standing.document_id, _caveats(standing, status, flags), fresh=True)
+    if await unit.curation.withdrawn_since(standing.document_id, standing.log_id):
+        status = await settle(unit, standing.document_id, status)
     left = [each["id"] for each in standing.closed if not await _reopened(unit, each)]
-    return (f"{', '.join(left)} stayed as it is: somebody decided about it since.",) if left else ()
+    reopened = (f"{', '.join(left)} stayed as it is: somebody decided about it since.",) if left else ()
+    signals = list(dict.fromkeys(flag.signal for flag in flags))
+    return status, (*differences(standing, signals, rewritten=row.action == ReviewAction.REWRITE), *reopened)
 
 
-async def _caveats(unit: UnitOfWork, standing: Standing, status: DocumentStatus) -> dict[str, str]:
+def _caveats(standing: Standing, status: DocumentStatus, flags: Sequence[Flag]) -> dict[str, str]:
     """What is told against the document: what was told before, and what signals said since where they count."""
     said = dict(standing.caveats)
-    if status is DocumentStatus.FLAGGED:
-        if standing.before == DocumentStatus.LIVE:
-            said.clear()
-        for flag in await unit.reviews.flags_since(standing.document_id, standing.log_id):
-            said[flag.signal] = caveat(RotSignal(flag.signal), flag.detail, flag.at)
-    return said
+    if status is DocumentStatus.FLAGGED and standing.before == DocumentStatus.LIVE:
+        said.clear()
+    return said | {flag.signal: caveat(RotSignal(flag.signal), flag.detail, flag.at) for flag in flags}
 
 
 async def _bring_back(unit: UnitOfWork, row: ActionRow, standing: Standing, fresh: Fresh) -> None:

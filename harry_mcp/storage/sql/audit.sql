@@ -4,6 +4,10 @@ INSERT INTO audit_log (actor, role, action, target_kind, target_id, target, reas
 VALUES (%(actor)s, %(role)s, %(action)s, %(target_kind)s, %(target_id)s, %(target)s, %(reason)s, %(action_id)s,
         %(detail)s)
 
+-- name: actions :many
+-- The actions that are on record.
+SELECT DISTINCT action FROM audit_log ORDER BY action
+
 -- name: list :many
 -- Who did what, the last first; '' and null let everything through. An actor is given whole, or without what it came by.
 SELECT id, actor, role, action, target_kind, target_id, target, reason, action_id, detail, created_at

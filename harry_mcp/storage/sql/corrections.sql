@@ -30,6 +30,11 @@ SELECT c.*, coalesce(r.reports, 0)::int AS reports, coalesce(r.reporters, 0)::in
  WHERE (%(status)s = '' OR c.status = %(status)s) AND (%(topic)s = '' OR lower(c.topic) = lower(%(topic)s))
  ORDER BY c.updated_at DESC, c.id LIMIT %(limit)s OFFSET %(offset)s
 
+-- name: standing :many
+-- How many corrections of a topic ('' for all) stand in each status that any has.
+SELECT status, count(*)::int AS corrections FROM corrections
+ WHERE %(topic)s = '' OR lower(topic) = lower(%(topic)s) GROUP BY status
+
 -- name: decide :run
 -- Move a correction to another status.
 UPDATE corrections

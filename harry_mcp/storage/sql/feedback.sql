@@ -2,6 +2,10 @@
 -- The verdict that stands under an id, kept from other writers until the transaction ends.
 SELECT rating, reason FROM feedback WHERE id = %(id)s FOR UPDATE
 
+-- name: standing :one
+-- The verdict that stands under an id.
+SELECT rating, reason FROM feedback WHERE id = %(id)s
+
 -- name: put :run
 -- Store a verdict in place of the one before.
 INSERT INTO feedback (id, result_id, author, rating, reason, question, answer, comment, source_urls, verified_id)

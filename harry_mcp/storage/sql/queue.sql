@@ -23,7 +23,9 @@ SELECT d.id, extract(day FROM greatest(now() - d.updated_at, interval '0'))::int
             ELSE coalesce(u.uses, 0) END AS uses,
        k.log_id IS NOT NULL AS looked,
        (SELECT count(DISTINCT l.signal)::int FROM kb_curation_log l
-         WHERE l.document_id = d.id AND l.event = 'flag' AND l.id > coalesce(k.log_id, 0)) AS signals
+         WHERE l.document_id = d.id AND l.event = 'flag' AND l.id > coalesce(k.log_id, 0)
+           AND NOT EXISTS (SELECT FROM kb_curation_log w WHERE w.document_id = l.document_id AND w.event = 'withdraw'
+                              AND w.detail -> 'evidence' ? l.evidence)) AS signals
   FROM documents d
   LEFT JOIN used u ON u.document_id = d.id
   LEFT JOIN looked k ON k.document_id = d.id
@@ -58,7 +60,9 @@ SELECT s.document_id, s.signal, s.actor, s.created_at AS at, s.detail, s.settled
     SELECT l.document_id, CASE WHEN l.signal = '' THEN l.event ELSE l.signal END AS signal, l.actor, l.created_at, l.detail,
            EXISTS (SELECT FROM review_changes c JOIN review_actions a ON a.id = c.action_id
                     WHERE c.document_id = l.document_id AND a.action IN ('approve', 'keep') AND c.log_id > l.id
-                      AND NOT EXISTS (SELECT FROM review_actions u WHERE u.undoes = a.id)) AS settled
+                      AND NOT EXISTS (SELECT FROM review_actions u WHERE u.undoes = a.id))
+           OR EXISTS (SELECT FROM kb_curation_log w WHERE w.document_id = l.document_id AND w.event = 'withdraw'
+                         AND w.detail -> 'evidence' ? l.evidence) AS settled
       FROM kb_curation_log l
      WHERE l.document_id = w.document_id AND l.event IN ('flag', 'draft')
      ORDER BY l.id DESC LIMIT %(each)s

@@ -14,6 +14,15 @@ SELECT d.id, d.title, d.status, d.version, d.content_hash, d.caveats,
        (SELECT count(*)::int FROM corrections k WHERE k.document_id = d.id AND k.status = 'active') AS corrections
   FROM documents d WHERE d.id = ANY (%(ids)s::text[])
 
+-- name: uses :many
+-- How many answers of late each of some documents was among the first of; those that none was are left out.
+SELECT f.document_id, count(*)::int AS uses
+  FROM searches s
+ CROSS JOIN LATERAL (SELECT DISTINCT jsonb_array_elements_text(s.first_documents)) AS f (document_id)
+ WHERE s.created_at > now() - make_interval(days => %(days)s::int) AND s.first_documents ?| %(ids)s::text[]
+   AND f.document_id = ANY (%(ids)s::text[])
+ GROUP BY f.document_id
+
 -- name: add_action :one
 -- Record an action.
 INSERT INTO review_actions (id, action, actor, reason, undoes)
@@ -52,7 +61,9 @@ SELECT c.action_id, c.document_id, c.title, c.before, c.after, c.before_version,
        c.closed, c.log_id, coalesce(d.status, '') AS status_now, coalesce(d.version, 0) AS version_now,
        coalesce(d.content_hash, '') AS hash_now,
        EXISTS (SELECT FROM kb_curation_log l
-                WHERE l.document_id = c.document_id AND l.id > c.log_id AND l.event = 'flag') AS flagged_since,
+                WHERE l.document_id = c.document_id AND l.id > c.log_id AND l.event = 'flag'
+                  AND NOT EXISTS (SELECT FROM kb_curation_log w WHERE w.document_id = l.document_id
+                                     AND w.event = 'withdraw' AND w.detail -> 'evidence' ? l.evidence)) AS flagged_since,
        coalesce((SELECT b.id FROM review_changes x JOIN review_actions b ON b.id = x.action_id
                   WHERE x.document_id = c.document_id AND b.number > a.number AND b.action <> 'undo'
                     AND NOT EXISTS (SELECT FROM review_actions u WHERE u.undoes = b.id)
@@ -70,10 +81,28 @@ SELECT c.action_id, c.document_id, c.title, c.before, c.after, c.before_version,
  WHERE c.action_id = ANY (%(ids)s::text[])
  ORDER BY a.number DESC, c.title, c.document_id
 
+-- name: last_text :one
+-- Who gave a document the text that it has now, by a rewrite or by taking one back, and when; nobody where its source did.
+SELECT coalesce(w.actor, '') AS actor, coalesce(w.created_at, d.updated_at) AS at
+  FROM documents d
+  LEFT JOIN LATERAL (
+    SELECT a.actor, a.created_at
+      FROM review_changes c
+      JOIN review_actions a ON a.id = c.action_id
+      LEFT JOIN review_actions t ON t.id = a.undoes
+     WHERE c.document_id = d.id AND 'rewrite' IN (a.action, t.action)
+       AND (c.after_version, c.after_hash) = (d.version, d.content_hash)
+     ORDER BY a.number DESC LIMIT 1
+  ) AS w ON true
+ WHERE d.id = %(document_id)s
+
 -- name: flags_since :many
 -- The signals that spoke against a document after a row of the log, in their order.
 SELECT signal, detail, created_at AS at FROM kb_curation_log
- WHERE document_id = %(document_id)s AND id > %(log_id)s AND event = 'flag' ORDER BY id
+ WHERE document_id = %(document_id)s AND id > %(log_id)s AND event = 'flag'
+   AND NOT EXISTS (SELECT FROM kb_curation_log w WHERE w.document_id = kb_curation_log.document_id
+                      AND w.event = 'withdraw' AND w.detail -> 'evidence' ? kb_curation_log.evidence)
+ ORDER BY id
 
 -- name: drafted_corrections :many
 -- The corrections that a draft was made of, as they are.

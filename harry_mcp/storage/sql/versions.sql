@@ -71,9 +71,12 @@ SELECT c.chunk_id AS id, c.document_id, c.contextual_content AS text FROM versio
 DELETE FROM chunk_vectors WHERE space_id = %(space)s AND chunk_id = ANY (%(ids)s::int[])
 
 -- name: of_document :many
--- The versions of a document that are kept, the newest first.
+-- The versions of a document that rewrites replaced and that are kept, the newest first. One whose rewrite was undone is
+-- the live one again, or one below it, and no predecessor.
 SELECT v.version, v.title, length(v.content) AS characters, v.kept_at AS replaced_at, v.action_id
-  FROM document_versions v WHERE v.document_id = %(document_id)s ORDER BY v.kept_at DESC, v.version DESC
+  FROM document_versions v
+ WHERE v.document_id = %(document_id)s AND NOT EXISTS (SELECT FROM review_actions u WHERE u.undoes = v.action_id)
+ ORDER BY v.kept_at DESC, v.version DESC
 
 -- name: text :one
 -- The text of a kept version.

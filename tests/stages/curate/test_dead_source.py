@@ -358,11 +358,27 @@ async def test_private_addresses_are_never_asked(knowledge: Knowledge, site: Sit
     await add(knowledge, site, {"/404": Says(404)})
     await knowledge.add(page("http://10.0.0.7", "/intranet"), page(f"http://localhost:{site.port}", "/name"))
     for _ in range(5):
-        report = await knowledge.check(DEAD)
-        assert report.counts == {"skipped": 3}
+        for _ in range(2):  # whoever asks again on that day is told the same
+            report = await knowledge.check(DEAD)
+            assert (report.state, report.examined, report.left, report.skipped) == (CheckState.DONE, 0, 0, 3)
+            assert report.note.startswith("3 not asked because they are private addresses: set HARRY_INGEST__PRIVATE_")
         knowledge.later(days=1)
     assert site.asked == []
     assert await knowledge.flagged() == []
+
+
+async def test_what_was_skipped_is_asked_on_the_same_day_once_it_may_be(knowledge: Knowledge, site: Site) -> None:
+    knowledge.allow_private = False
+    await add(knowledge, site, {"/404": Says(404), "/there": Says()})
+    await knowledge.add(page(f"http://name:word@localhost:{site.port}", "/login"))
+    report = await knowledge.check(DEAD)
+    assert (report.skipped, report.examined) == (3, 0)
+    assert report.note.endswith("1 not asked because they are no web addresses, or hold a password")
+    knowledge.allow_private = True
+    report = await knowledge.check(DEAD)
+    assert (report.state, report.examined, report.left, report.skipped) == (CheckState.DONE, 2, 0, 1)
+    assert await knowledge.flagged() == ["/404"]
+    assert (await knowledge.check(DEAD)).examined == 0, "and once is enough"
 
 
 async def test_documents_without_a_web_address_and_those_that_nobody_sees_are_left(

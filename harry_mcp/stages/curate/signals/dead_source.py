@@ -14,11 +14,11 @@ from datetime import timedelta
 from typing import Protocol
 from urllib.parse import urlsplit
 
-from harry_mcp.domain.rot import CheckState, RotSignal
+from harry_mcp.domain.rot import CheckReport, CheckState, RotSignal
 from harry_mcp.domain.sources import Answered, Probe, SourceState, SourceVerdict, verdict
 from harry_mcp.stages.curate.checking import CheckRun
 from harry_mcp.stages.curate.network import Network
-from harry_mcp.storage.source_checks import DueAddress
+from harry_mcp.storage.source_checks import DueAddress, SkippedAddresses
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
 SIGNAL = RotSignal.DEAD_SOURCE
@@ -30,6 +30,11 @@ _MOST_EVIDENCE = 10
 class SourceProbe(Protocol):
     """Asks the addresses of one host whether they are there."""
 
+    @property
+    def allow_private(self) -> bool:
+        """Whether addresses of a local network are asked too."""
+        ...
+
     def visit(self, addresses: Sequence[str], *, until: float) -> AsyncGenerator[tuple[str, Probe], None]:
         """What they answer, as the answers come; some may be left out."""
         ...
@@ -38,7 +43,9 @@ class SourceProbe(Protocol):
 async def check(run: CheckRun, probe: SourceProbe) -> None:
     """Ask the addresses that are due, keep the answers, and flag the documents behind those that are dead."""
     async with run.database.reading() as unit:
-        due = await unit.source_checks.due(now=run.now, limit=run.settings.probe_urls)
+        due = await unit.source_checks.due(
+            now=run.now, limit=run.settings.probe_urls, allow_private=probe.allow_private
+        )
     told = {each.url: each.told for each in due}
     network = Network()
     places = asyncio.Semaphore(run.settings.probe_hosts)
@@ -50,9 +57,24 @@ async def check(run: CheckRun, probe: SourceProbe) -> None:
 
     await asyncio.gather(*(one(host, addresses) for host, addresses in _by_host(due).items()))
     await _settle(run, network, told)
-    run.report.left = (due[0].total if due else 0) - run.report.examined
+    run.report.left = (due[0].total if due else 0) - run.report.examined - run.report.skipped
     async with run.database.transaction() as unit:
         await unit.source_checks.prune((run.now - timedelta(days=run.settings.history_days)).date())
+        _tell(run.report, await unit.source_checks.skipped(allow_private=probe.allow_private))
+
+
+def _tell(report: CheckReport, skipped: SkippedAddresses) -> None:
+    """Say of every address that may not be asked, by this run or an earlier one, why not and what lets it be."""
+    report.skipped = skipped.private + skipped.unusable
+    notes: list[str] = []
+    if skipped.private:
+        notes.append(
+            f"{skipped.private} not asked because they are private addresses: set HARRY_INGEST__PRIVATE_ADDRESSES to "
+            "true to have them checked"
+        )
+    if skipped.unusable:
+        notes.append(f"{skipped.unusable} not asked because they are no web addresses, or hold a password")
+    report.note = "; ".join(notes)
 
 
 def _by_host(due: Sequence[DueAddress]) -> dict[str, list[str]]:
@@ -75,7 +97,10 @@ async def _host(
     found: dict[str, Probe] = {}
     async with aclosing(probe.visit(addresses, until=run.until)) as answers:
         async for address, answer in answers:
-            run.report.examined += 1
+            if answer.outcome is SourceState.SKIPPED:
+                run.report.skipped += 1
+            else:
+                run.report.examined += 1
             if network.takes(address, answer):
                 found[address] = answer
                 await _keep(run, address, answer, told=told[address])
@@ -96,7 +121,8 @@ async def _settle(run: CheckRun, network: Network, told: Mapping[str, bool]) -> 
 
 async def _keep(run: CheckRun, url: str, answer: Probe, *, told: bool) -> None:
     """Keep an answer; in the same transaction flag for a clear one, or take back what was said of one that is back."""
-    run.report.count(answer.outcome.value)
+    if answer.outcome is not SourceState.SKIPPED:
+        run.report.count(answer.outcome.value)
     async with run.database.transaction() as unit:
         await unit.source_checks.record(url, _host_of(url), answer, now=run.now)
         if answer.outcome is SourceState.DEAD:

@@ -18,7 +18,12 @@ _DAYS = 30
 
 def saying(kind: str, number: str, author: str) -> str:
     """The evidence that a document is flagged for: somebody's feedback, or correction. Each author counts once."""
-    return f"{kind}:{number}:{author}"
+    return f"{sayings(kind, number)}{author}"
+
+
+def sayings(kind: str, number: str) -> str:
+    """How the evidence of one correction or verdict begins, whoever says it."""
+    return f"{kind}:{number}:"
 
 
 async def check(run: CheckRun) -> None:
