@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -38,6 +39,14 @@ def _no_settings_from_outside() -> Iterator[None]:
     saved = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("HARRY_")}
     yield
     os.environ.update(saved)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _ctrl_c_counts() -> Iterator[None]:
+    """Tests that run in the background of a shell are started with SIGINT ignored, and what they start would be too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session")

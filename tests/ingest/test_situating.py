@@ -77,7 +77,12 @@ async def home(settings: Settings, database: Database, embedder: LocalEmbedder) 
 def made(settings: Settings, database: Database, embedder: LocalEmbedder, server: Vendor, **claude: Any) -> App:
     section = settings.claude.model_copy(update={"base_url": server.url, "retries": 0, "timeout": 5.0, **claude})
     with_claude = settings.model_copy(
-        update={"claude": section, "anthropic_api_key": type(settings.anthropic_api_key)("sk-ant-hush")}
+        update={
+            "claude": section,
+            "anthropic_api_key": type(settings.anthropic_api_key)("sk-ant-hush"),
+            # Of a changed document the same model would be asked what the change says.
+            "curate": settings.curate.model_copy(update={"judge": "off"}),
+        }
     )
     return App(with_claude, DomainProfile(), database, embedder)
 

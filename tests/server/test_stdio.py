@@ -300,10 +300,7 @@ def test_lone_surrogates_neither_hang_nor_break_the_server(raw: RawServer) -> No
 def test_a_signal_ends_the_server_and_its_postgresql(number: int, code: int) -> None:
     with tempfile.TemporaryDirectory(prefix="harry-tests-", ignore_cleanup_errors=True) as folder:
         environment = child_environment(HARRY_DATA_DIR=folder, HARRY_DATABASE_URL="")
-        # Tests that run in the background are started with SIGINT ignored, and children inherit that.
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         server = RawServer(environment, Path(folder))
-        signal.signal(signal.SIGINT, before)
         server.initialize("2025-06-18")
         answer = server.request("tools/call", {"name": "search_kb", "arguments": {"query": "anything"}})
         assert answer["result"]["structuredContent"]["status"] == "empty"
