@@ -10,6 +10,7 @@ import typer
 
 from harry_mcp.cli.console import ExitCode, print_json, run, terminal
 from harry_mcp.domain.jobs import JobReport, JobRun, JobState
+from harry_mcp.server.moments import moment
 from harry_mcp.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -111,15 +112,15 @@ def _as_json(standing: JobStanding) -> dict[str, Any]:
         "job": standing.name,
         "title": standing.title,
         "schedule": standing.schedule,
-        "next_run": _moment(standing.next_run),
+        "next_run": moment(standing.next_run),
         "last": last
         and {
             "state": last.state,
             "summary": last.summary,
             "figures": last.figures,
-            "due_at": _moment(last.due_at),
-            "started_at": _moment(last.started_at),
-            "finished_at": _moment(last.finished_at),
+            "due_at": moment(last.due_at),
+            "started_at": moment(last.started_at),
+            "finished_at": moment(last.finished_at),
             "seconds": round(last.seconds, 2),
         },
     }
@@ -146,7 +147,3 @@ def last_in_words(last: JobRun | None) -> str:
     if last.state == JobState.RUNNING:
         return f"running since {began}"
     return f"{began} {last.state}, {last.seconds:.1f} s: {last.summary}"
-
-
-def _moment(at: datetime | None) -> str:
-    return at.astimezone(UTC).isoformat(timespec="seconds") if at else ""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from datetime import UTC
 
 from harry_mcp.domain.web import WebAnswer, WebSource
+from harry_mcp.server.moments import moment
 from harry_mcp.server.schemas_web import RefusedReply, WebReply, WebResultReply
 
 _MOST_REFUSED = 10
@@ -49,7 +49,7 @@ def web_reply(answer: WebAnswer, *, budget: int, tokens: Callable[[str], int]) -
         gap_id=answer.gap_id,
         topic=answer.topic,
         cached=answer.cached,
-        asked_at=answer.asked_at.astimezone(UTC).isoformat(timespec="seconds") if answer.asked_at else "",
+        asked_at=moment(answer.asked_at),
         degraded=list(answer.degraded),
         setup=list(answer.lacks),
         omitted=(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 from typing import Any
 
 from mcp.server.mcpserver import Context
 
 from harry_mcp.domain.ingestions import Ingestion, IngestionRequest, IngestionState
+from harry_mcp.server.moments import moment
 from harry_mcp.server.schemas import IngestionReply, ProblemReply
 from harry_mcp.settings import Settings
 
@@ -48,9 +48,9 @@ def ingestion_reply(found: Ingestion, settings: Settings) -> IngestionReply:
         warnings=[warning[:_LONGEST] for warning in found.warnings[:10]],
         spent_dollars=round(found.spent, 4),
         error=found.error[: 2 * _LONGEST],
-        started_at=_moment(found.started_at),
-        updated_at=_moment(found.updated_at),
-        finished_at=_moment(found.finished_at),
+        started_at=moment(found.started_at),
+        updated_at=moment(found.updated_at),
+        finished_at=moment(found.finished_at),
         next_step=_next_step(found),
     )
 
@@ -79,7 +79,3 @@ def _next_step(found: Ingestion) -> str:
     if found.problems or found.warnings:
         return "search_kb finds the documents now. Tell the user the problems and warnings."
     return "search_kb finds the documents now."
-
-
-def _moment(moment: datetime | None) -> str:
-    return moment.astimezone(UTC).isoformat(timespec="seconds") if moment else ""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import UTC
 from typing import Annotated
 
 from mcp.server.mcpserver import Context
 from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
+from harry_mcp.server.moments import moment
 from harry_mcp.server.render import document_text
 from harry_mcp.server.schemas import DocumentReply
 from harry_mcp.server.state import ServerState
@@ -49,7 +49,7 @@ async def read_document(
         topic=document.topic,
         language=document.language,
         version=document.version,
-        updated_at=document.updated_at.astimezone(UTC).isoformat(timespec="seconds"),
+        updated_at=moment(document.updated_at),
         caveats=list(page.caveats),
         text=page.text,
         offset=page.offset,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC
 from typing import Annotated
 
 from mcp.server.mcpserver import Context
@@ -10,6 +9,7 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
 from harry_mcp.domain.search import Hit, SearchFilters, SearchResult
+from harry_mcp.server.moments import moment
 from harry_mcp.server.render import search_text
 from harry_mcp.server.render_corrections import relevant_replies
 from harry_mcp.server.render_verified import failure_replies, match_reply
@@ -138,7 +138,7 @@ def _hit(hit: Hit, text: str) -> HitReply:
         chunk_ids=list(hit.chunk_ids),
         start=passage.span_start,
         topic=passage.topic,
-        updated_at=passage.updated_at.astimezone(UTC).isoformat(timespec="seconds"),
+        updated_at=moment(passage.updated_at),
         caveats=list(hit.caveats),
         also_in=list(signals.duplicates),
         signals=SignalsReply(
