@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from harry_mcp.ingest.preparing import PreparedDocument
-from harry_mcp.ingest.situating import SYSTEM, document_parts, dollars
+from harry_mcp.ingest.situating import SYSTEM, document_parts
 from harry_mcp.ports import Completion
+from harry_mcp.providers.usage import dollars
 from harry_mcp.settings import ClaudeSection, VoyageSection
 
 # Characters of English to a token of the models since Claude 4.7, whose tokens are shorter than those before; other

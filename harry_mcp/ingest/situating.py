@@ -19,7 +19,8 @@ from harry_mcp.domain.documents import ContextualChunk, SourceDocument
 from harry_mcp.errors import ProviderError, ProviderNotConfigured
 from harry_mcp.ingest.contextual import contextualise, cut_at_word
 from harry_mcp.ingest.preparing import PreparedDocument
-from harry_mcp.ports import Completion, LanguageModel
+from harry_mcp.ports import LanguageModel
+from harry_mcp.providers.usage import dollars
 from harry_mcp.settings import ClaudeSection
 
 # Raise it when the prompt changes in a way that stored contexts should follow.
@@ -131,16 +132,6 @@ class Situator:
         self._failures += 1
         if self._failures >= _FAILURES or isinstance(error, ProviderNotConfigured):
             self._quiet_until = time.monotonic() + _PAUSE
-
-
-def dollars(tokens: Completion, prices: ClaudeSection) -> float:
-    """What tokens cost."""
-    return (
-        tokens.input_tokens * prices.price_input
-        + tokens.cache_write_tokens * prices.price_cache_write
-        + tokens.cache_read_tokens * prices.price_cache_read
-        + tokens.output_tokens * prices.price_output
-    ) / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
