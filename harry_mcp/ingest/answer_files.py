@@ -8,12 +8,12 @@ over.
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from harry_mcp.domain.verified import ProposedResponse, VerifiedSource
 from harry_mcp.errors import InputError
+from harry_mcp.ingest.json_lines import parsed
 
 # They are held in memory, with their vectors.
 _MOST = 20_000
@@ -33,13 +33,7 @@ def answers_in_json(lines: Lines) -> list[ProposedResponse]:
     for number, line in lines:
         if not line.strip():
             continue
-        try:
-            value = json.loads(line)
-        except ValueError as error:
-            raise InputError(f"Line {number} is no JSON ({error}). Nothing was imported.") from error
-        if not isinstance(value, dict):
-            raise InputError(f"Line {number} is no JSON object. Nothing was imported.")
-        found.append(_entry(number, cast(dict[str, Any], value)))
+        found.append(_entry(number, parsed(number, line)))
         _bounded(found)
     return found
 

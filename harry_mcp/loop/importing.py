@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from harry_mcp.domain.transfer import END, Header, ImportReport, KindReport, Space
 from harry_mcp.errors import DatabaseUnavailable, InputError, StorageError
+from harry_mcp.ingest.json_lines import parsed
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.transfer import KINDS, VECTORS
 from harry_mcp.storage.unit_of_work import UnitOfWork
@@ -45,21 +46,6 @@ class _Batch:
     @property
     def place(self) -> str:
         return f"Lines {self.first} to {self.last} ({self.kind})"
-
-
-def parsed(number: int, line: str) -> dict[str, Any]:
-    """A line as the object that it must be.
-
-    Raises:
-        InputError: it is none.
-    """
-    try:
-        value = json.loads(line)
-    except ValueError as error:
-        raise InputError(f"Line {number} is no JSON ({error}). Nothing was imported.") from error
-    if not isinstance(value, dict):
-        raise InputError(f"Line {number} is no JSON object. Nothing was imported.")
-    return cast(dict[str, Any], value)
 
 
 async def import_records(

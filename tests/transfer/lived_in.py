@@ -12,8 +12,9 @@ from harry_mcp.domain.corrections import Lesson
 from harry_mcp.domain.curation import ReviewAction
 from harry_mcp.domain.transfer import ImportReport, read_header
 from harry_mcp.domain.verified import VerifiedAction
+from harry_mcp.ingest.json_lines import parsed
 from harry_mcp.loop.exporting import export_lines
-from harry_mcp.loop.importing import import_records, parsed
+from harry_mcp.loop.importing import import_records
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.migrator import migrations
 from tests.loop.small_base import ANN, BOB, CURATOR, IN_OTHER_WORDS, KEYS, backfilled, down, filled, official, page, up

@@ -13,7 +13,8 @@ from psycopg import AsyncConnection
 from harry_mcp.app import App
 from harry_mcp.domain.transfer import read_header
 from harry_mcp.errors import HarryError, InputError, StorageError
-from harry_mcp.loop.importing import import_records, parsed
+from harry_mcp.ingest.json_lines import parsed
+from harry_mcp.loop.importing import import_records
 from tests.loop.small_base import KEYS, filled, page
 from tests.storage.recount import rows
 from tests.transfer.lived_in import exported, taken

@@ -15,9 +15,10 @@ from psycopg import AsyncConnection
 
 from harry_mcp.app import App
 from harry_mcp.domain.transfer import Header, read_header
+from harry_mcp.ingest.json_lines import parsed
 from harry_mcp.ingest.reembedding import reembed
 from harry_mcp.loop.exporting import export_lines
-from harry_mcp.loop.importing import import_records, parsed
+from harry_mcp.loop.importing import import_records
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.migrator import migrations
 from tests.loop.small_base import IN_OTHER_WORDS, KEYS
