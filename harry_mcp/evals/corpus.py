@@ -11,7 +11,7 @@ from harry_mcp.evals.golden import CorpusRow, GoldenSet
 from harry_mcp.ingest.ingester import PreparedDocument
 from harry_mcp.ingest.preparing import Preparer, with_context
 from harry_mcp.ingest.readers import read_markdown
-from harry_mcp.storage.documents import chunk_public_ids
+from harry_mcp.storage.chunk_index import chunk_public_ids
 
 _DOCUMENTS_A_BATCH = 64
 _PLAIN = "/plain"

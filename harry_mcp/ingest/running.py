@@ -16,8 +16,8 @@ from harry_mcp.ingest.preparing import PreparedDocument, Preparer
 from harry_mcp.ingest.situating import Situator
 from harry_mcp.ingest.sources import Unreadable
 from harry_mcp.ports import DocumentEmbedder, Embedder
+from harry_mcp.storage.chunk_index import chunk_public_ids
 from harry_mcp.storage.database import Database
-from harry_mcp.storage.documents import chunk_public_ids
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
 T = TypeVar("T")

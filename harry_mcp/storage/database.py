@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import psycopg
-from pgvector.psycopg import register_vector_async
-from psycopg import AsyncConnection, errors
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool
 from pydantic import SecretStr
 
 from harry_mcp.domain.search import EmbeddingSpace
-from harry_mcp.errors import DatabaseUnavailable, StorageError
 from harry_mcp.settings import Settings
-from harry_mcp.storage import job_queue, migrator, queries
+from harry_mcp.storage import job_queue, queries
+from harry_mcp.storage.connecting import open_pool, prepare, session_settings, translated
 from harry_mcp.storage.embedded import EmbeddedPostgres
-from harry_mcp.storage.spaces import StoredSpace, use_space
+from harry_mcp.storage.spaces import StoredSpace
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
 _SQL = queries.load("migrations")
 _TRANSFER = queries.load("transfer")
-# pgvector's HNSW looks at no more than this many rows, 1,000 at most.
-_EF_SEARCH_LIMIT = 1000
-# Seconds that the pool tries by itself to replace a connection. It waits twice as long after each failure, and while it
-# waits nobody gets a new one: after a long outage the next call would come too early.
-_RECONNECT_SECONDS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +68,13 @@ class Database:
             embedded = await asyncio.to_thread(EmbeddedPostgres.start, settings.data_dir / "postgres")
             dsn = embedded.dsn
         try:
-            stored = await _prepare(dsn, space, settings, any_space=any_space)
-            pool = await _open_pool(dsn, settings)
+            stored = await prepare(dsn, space, settings, any_space=any_space)
+            pool = await open_pool(dsn, settings)
         except BaseException:
             if embedded is not None:
                 await asyncio.to_thread(embedded.close)
             raise
-        return cls(dsn, pool, stored, embedded, _session(settings))
+        return cls(dsn, pool, stored, embedded, session_settings(settings))
 
     @property
     def address(self) -> SecretStr:
@@ -149,7 +142,7 @@ class Database:
 
         What it locks is freed when this process dies, or falls silent.
         """
-        with _translated():
+        with translated():
             async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
                 await queries.run(connection, _SQL["session"], self._session_settings)
                 await queries.run(connection, _SQL["keep_alive"])
@@ -172,13 +165,13 @@ class Database:
     async def vacuum(self) -> None:
         """Tidy the search tables after many changes, so that searches are fast at once."""
         # Not on a connection of the pool, whose time limit is meant for searches.
-        with _translated():
+        with translated():
             async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
                 await queries.run(connection, _SQL["vacuum_index"])
 
     async def install_queue(self, whole: str, steps: Mapping[str, str]) -> int:
         """What :func:`job_queue.install` does, on a connection of its own."""
-        with _translated():
+        with translated():
             async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
                 return await job_queue.install(connection, whole, steps)
 
@@ -194,7 +187,7 @@ class Database:
             await asyncio.to_thread(self._embedded.revive)
         else:
             # A refusal is known at once here; the pool would wait its whole time for a connection once more.
-            with _translated():
+            with translated():
                 async with await AsyncConnection.connect(self._dsn, autocommit=True):
                     pass
         await self._pool.check()
@@ -210,7 +203,7 @@ class Database:
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[AsyncConnection[Any], None]:
-        with _translated():
+        with translated():
             async with self._pool.connection() as connection:
                 yield connection
 
@@ -224,97 +217,5 @@ class Rehearsal(Database):
 
     @asynccontextmanager
     async def _connection(self) -> AsyncGenerator[AsyncConnection[Any], None]:
-        with _translated():
+        with translated():
             yield self._own
-
-
-@contextmanager
-def _translated() -> Generator[None, None, None]:
-    """psycopg's errors as ours."""
-    try:
-        yield
-    except errors.ProgramLimitExceeded as error:  # psycopg counts it among the outages, but it is about one value
-        raise StorageError(f"The database refused a statement: {_first_line(error)}.") from error
-    except errors.LockNotAvailable as error:  # nor is this one an outage
-        raise StorageError("Other work holds what this needs. Nothing was changed; try again in a moment.") from error
-    except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
-        raise DatabaseUnavailable(
-            f"The database cannot be reached right now ({_first_line(error)}). Try again; if it stays, "
-            "run `harry doctor`."
-        ) from error
-    except psycopg.Error as error:
-        raise StorageError(f"The database refused a statement: {_first_line(error)}.") from error
-
-
-async def connect(dsn: str, settings: Settings) -> AsyncConnection[Any]:
-    """A connection outside of any pool, each statement its own transaction.
-
-    Raises:
-        DatabaseUnavailable: PostgreSQL cannot be reached, or the address is none.
-    """
-    try:
-        return await AsyncConnection.connect(
-            dsn, autocommit=True, connect_timeout=max(2, round(settings.database.connect_timeout))
-        )
-    except psycopg.ProgrammingError as error:  # not quoted, for libpq's words repeat the password
-        raise DatabaseUnavailable(
-            "HARRY_DATABASE_URL is no address that PostgreSQL's library reads. Write it as "
-            "postgresql://user:password@host:5432/database, or unset it to let harry run its own."
-        ) from error
-    except psycopg.Error as error:
-        raise DatabaseUnavailable(f"PostgreSQL cannot be reached: {_first_line(error)}. {_advice(settings)}") from error
-
-
-def _advice(settings: Settings) -> str:
-    if settings.database_url.get_secret_value():
-        return "Check HARRY_DATABASE_URL, or unset it to let harry run its own."
-    folder = settings.data_dir / "postgres"
-    return f"If it stays, the files in {folder} are damaged: restore a backup, or move the folder away to begin anew."
-
-
-async def _prepare(dsn: str, space: EmbeddingSpace, settings: Settings, *, any_space: bool) -> StoredSpace:
-    connection = await connect(dsn, settings)
-    with _translated():
-        async with connection:
-            await migrator.migrate(connection)
-            await queries.run(connection, _SQL["session"], _session(settings))
-            async with connection.transaction():
-                # Two processes that open an empty database would both want to make the first space.
-                await queries.run(connection, _SQL["queue"], {"lock": migrator.LOCK})
-                return await use_space(connection, space, any_space=any_space)
-
-
-async def _open_pool(dsn: str, settings: Settings) -> AsyncConnectionPool[AsyncConnection[Any]]:
-    async def configure(connection: AsyncConnection[Any]) -> None:
-        await queries.run(connection, _SQL["session"], _session(settings))
-        await register_vector_async(connection)
-
-    pool: AsyncConnectionPool[AsyncConnection[Any]] = AsyncConnectionPool(
-        dsn,
-        min_size=min(2, settings.database.pool_size),
-        max_size=settings.database.pool_size,
-        kwargs={"autocommit": True},
-        configure=configure,
-        timeout=settings.database.connect_timeout,
-        reconnect_timeout=_RECONNECT_SECONDS,
-        name="harry",
-        open=False,
-    )
-    try:
-        await pool.open(wait=True, timeout=settings.database.connect_timeout)
-    except PoolTimeout as error:
-        await pool.close()
-        raise DatabaseUnavailable from error
-    return pool
-
-
-def _session(settings: Settings) -> dict[str, object]:
-    reach = min(max(100, 2 * settings.retrieve.leg_candidates), _EF_SEARCH_LIMIT)
-    return {
-        "statement_timeout": f"{round(settings.database.statement_timeout * 1000)}ms",
-        "ef_search": str(reach),
-    }
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

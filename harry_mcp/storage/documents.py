@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,10 +13,9 @@ from psycopg.types.json import Jsonb
 
 from harry_mcp.domain.documents import ContextualChunk, Document, DocumentStatus, SourceDocument
 from harry_mcp.domain.search import Passage
-from harry_mcp.domain.terms import pack
-from harry_mcp.domain.tokens import index_terms
 from harry_mcp.errors import NotFoundError
 from harry_mcp.storage import queries
+from harry_mcp.storage.chunk_index import ChunkIndex, Terms
 from harry_mcp.storage.keywords import KeywordIndex
 from harry_mcp.storage.vectors import Vectors
 
@@ -70,20 +68,9 @@ class _Beginning:
 
 
 @dataclass(frozen=True, slots=True)
-class _Id:
-    id: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Packed:
-    terms: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class _StoredChunk:
-    id: int
-    contextual_content: str
-    terms: bytes
+class _Source:
+    source: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,26 +79,13 @@ class _Faces:
     contextual_content: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Source:
-    source: str
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Terms:
-    """The packed term ids of a title and of each chunk."""
-
-    title: bytes
-    chunks: Sequence[bytes]
-
-
 class Documents:
     """Documents as one connection sees them. Writing needs a transaction around it."""
 
     def __init__(self, connection: AsyncConnection[Any], keywords: KeywordIndex, vectors: Vectors) -> None:
         self._connection = connection
         self._keywords = keywords
+        self._chunks = ChunkIndex(connection, keywords)
         self._vectors = vectors
 
     async def get(self, document_id: str) -> Document | None:
@@ -198,16 +172,18 @@ class Documents:
                 return False
             status = DocumentStatus(state.status)
             if status.searchable:
-                await self._unindex(document.id)
-            await queries.run(self._connection, _CHUNKS["delete_of_document"], {"document_id": document.id})
-        reserved = await queries.ask(self._connection, _CHUNKS["reserve"], _Id, {"count": len(chunks)})
-        terms = _Terms(b"", [b""] * len(chunks))
+                await self._chunks.unindex(document.id)
+            await self._chunks.delete(document.id)
+        reserved = await self._chunks.reserve(len(chunks))
+        terms = Terms(b"", [b""] * len(chunks))
         if status.searchable:
-            terms = await self._terms(document.title, [item.contextual_text for item in chunks], document.language)
+            terms = await self._chunks.terms(
+                document.title, [item.contextual_text for item in chunks], document.language
+            )
         chunk_ids = [row.id for row in await reserved.many()]
         statement = _DOCUMENTS["insert" if state is None else "replace"]
         await queries.run(self._connection, statement, _columns(document, recipe, status, terms.title))
-        await self._insert_chunks(document.id, chunk_ids, chunks, terms.chunks)
+        await self._chunks.insert(document.id, chunk_ids, chunks, terms.chunks)
         await self._vectors.add(chunk_ids, vectors, searchable=status.searchable)
         if status.searchable:
             await self._keywords.add(list(zip(chunk_ids, terms.chunks, strict=True)), terms.title)
@@ -227,9 +203,9 @@ class Documents:
         was, now = DocumentStatus(state.status).searchable, status.searchable
         await queries.run(self._connection, _DOCUMENTS["set_status"], {"id": document_id, "status": status.value})
         if was and not now:
-            await self._unindex(document_id)
+            await self._chunks.unindex(document_id)
         if now and not was:
-            await self._reindex(document)
+            await self._chunks.index(document)
         if was != now:
             await self._vectors.set_searchable(document_id, searchable=now)
 
@@ -250,77 +226,14 @@ class Documents:
         if state is None:
             return False
         if DocumentStatus(state.status).searchable:
-            await self._unindex(document_id)
+            await self._chunks.unindex(document_id)
         await queries.run(self._connection, _DOCUMENTS["delete"], {"id": document_id})
         return True
-
-    async def _insert_chunks(
-        self, document_id: str, ids: Sequence[int], chunks: Sequence[ContextualChunk], terms: Sequence[bytes]
-    ) -> None:
-        await queries.run(
-            self._connection,
-            _CHUNKS["insert"],
-            {
-                "document_id": document_id,
-                "ids": list(ids),
-                "public_ids": chunk_public_ids(document_id, chunks),
-                "ordinals": [item.chunk.ordinal for item in chunks],
-                "heading_paths": [Jsonb(list(item.chunk.heading_path)) for item in chunks],
-                "raw": [item.chunk.text for item in chunks],
-                "contextual": [item.contextual_text for item in chunks],
-                "starts": [item.chunk.start for item in chunks],
-                "ends": [item.chunk.end for item in chunks],
-                "terms": list(terms),
-            },
-        )
-
-    async def _reindex(self, document: Document) -> None:
-        rows = await self._stored_chunks(document.id)
-        terms = await self._terms(document.title, [row.contextual_content for row in rows], document.language)
-        ids = [row.id for row in rows]
-        await self._keywords.add(list(zip(ids, terms.chunks, strict=True)), terms.title)
-        await self._keep_terms(document.id, ids, terms)
-
-    async def _terms(self, title: str, texts: Sequence[str], language: str) -> _Terms:
-        """The terms of a document, packed and counted."""
-        title_terms, *chunk_terms = (index_terms(text, language) for text in (title, *texts))
-        ids = await self._keywords.count(chunk_terms, title_terms)
-        packed = [pack(ids[term] for term in terms) for terms in (title_terms, *chunk_terms)]
-        return _Terms(packed[0], packed[1:])
-
-    async def _unindex(self, document_id: str) -> None:
-        rows = await self._stored_chunks(document_id)
-        title = await queries.one(self._connection, _DOCUMENTS["title_terms"], _Packed, {"id": document_id})
-        await self._keywords.remove([(row.id, row.terms) for row in rows], title.terms if title else b"")
-        # Term ids of a hidden document would point at terms that may be forgotten meanwhile.
-        await self._keep_terms(document_id, [row.id for row in rows], _Terms(b"", [b""] * len(rows)))
-
-    async def _stored_chunks(self, document_id: str) -> list[_StoredChunk]:
-        return await queries.many(self._connection, _CHUNKS["of_document"], _StoredChunk, {"document_id": document_id})
-
-    async def _keep_terms(self, document_id: str, chunk_ids: list[int], terms: _Terms) -> None:
-        await queries.run(self._connection, _CHUNKS["set_terms"], {"ids": chunk_ids, "terms": list(terms.chunks)})
-        await queries.run(self._connection, _DOCUMENTS["set_title_terms"], {"id": document_id, "terms": terms.title})
 
 
 def _typed(row: Document | None) -> Document | None:
     """The status as the word that it is in the domain; the row brings it as text."""
     return None if row is None else replace(row, status=DocumentStatus(row.status))
-
-
-def chunk_public_ids(document_id: str, chunks: Sequence[ContextualChunk]) -> list[str]:
-    """``chk_`` and 20 hex digits of the SHA-256 of document, text and the how-manieth of its like it is.
-
-    The same passage of the same document keeps its id from one ingest to the next, wherever it moves to.
-    """
-    seen: dict[str, int] = {}
-    ids: list[str] = []
-    for item in chunks:
-        number = seen.get(item.contextual_text, 0)
-        seen[item.contextual_text] = number + 1
-        key = f"{document_id}\x00{number}\x00{item.contextual_text}"
-        ids.append("chk_" + hashlib.sha256(key.encode()).hexdigest()[:20])
-    return ids
 
 
 def _columns(document: SourceDocument, recipe: str, status: DocumentStatus, title_terms: bytes) -> dict[str, object]:

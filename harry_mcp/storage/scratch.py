@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from harry_mcp.errors import DatabaseUnavailable
 from harry_mcp.settings import Settings, VectorsSection
 from harry_mcp.storage import queries
-from harry_mcp.storage.database import connect
+from harry_mcp.storage.connecting import connect
 from harry_mcp.storage.embedded import EmbeddedPostgres
 
 _SQL = queries.load("scratch")

@@ -14,8 +14,9 @@ from harry_mcp.domain.documents import Chunk, ContextualChunk, DocumentStatus, S
 from harry_mcp.errors import NotFoundError
 from harry_mcp.providers.local.embedder import SPACE
 from harry_mcp.settings import Settings
+from harry_mcp.storage.chunk_index import chunk_public_ids
 from harry_mcp.storage.database import Database
-from harry_mcp.storage.documents import StatusCount, chunk_public_ids
+from harry_mcp.storage.documents import StatusCount
 from tests.storage.recount import assert_index_is_exact, both_legs, rows
 
 Status = DocumentStatus

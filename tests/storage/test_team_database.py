@@ -19,7 +19,7 @@ from harry_mcp.domain.curation import ReviewAction
 from harry_mcp.errors import DatabaseUnavailable, MigrationError
 from harry_mcp.jobs.queue import prepare
 from harry_mcp.settings import load_settings
-from harry_mcp.storage.database import connect
+from harry_mcp.storage.connecting import connect
 from harry_mcp.storage.embedded import EmbeddedPostgres
 from harry_mcp.storage.embedded_binaries import Account, account_for_new, let_through
 from tests.cli.test_commands import harry
