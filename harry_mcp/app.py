@@ -126,10 +126,11 @@ class App:
                     settings,
                     database,
                     embedder,
+                    questions=questions,
                     words=words,
                     promoter=Promoter(settings, database, self.ingester),
                     rehearser=LessonRehearser(
-                        settings, database, embedder, lambda stage: RecallFlow(settings, stage, words)
+                        settings, database, embedder, lambda stage: RecallFlow(settings, stage, words), questions
                     ),
                     model=self._model,
                 ),

@@ -94,6 +94,14 @@ class CorrectionNote(_Read):
     truth: str = ""
     source_url: str = ""
     contradicts: str = ""
+    asked: str = ""
+    answers: bool = False
+
+    @property
+    def said(self) -> str:
+        """The lesson, behind the question that it was made on where it needs one."""
+        lesson = self.lesson or self.truth
+        return f"“{self.asked}” – {lesson}" if self.asked else lesson
 
 
 class Failure(_Read):

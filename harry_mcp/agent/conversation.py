@@ -11,7 +11,7 @@ from harry_mcp.agent.connection import Connection
 from harry_mcp.agent.contract import CorrectionNote, SearchResult, WebResult
 from harry_mcp.agent.course import Course, code_heavy, course_of, wants_web
 from harry_mcp.agent.prompt import question_text, system_parts
-from harry_mcp.agent.quoting import not_known, quoted
+from harry_mcp.agent.quoting import beside, not_known, quoted
 from harry_mcp.agent.remembering import as_history, said_before
 from harry_mcp.agent.sources import Source, Sources
 from harry_mcp.agent.toolbox import Toolbox
@@ -98,9 +98,10 @@ class Conversation:
         sources = Sources(known=set(self._known))
         toolbox = Toolbox(self._connection, sources, self._settings, listen)
         search = await toolbox.search(question, as_history(self._said_before()))
-        # Corrections outrank hits, so they come first.
-        corrections = list(zip(sources.add_corrections(search.corrections), search.corrections, strict=True))
+        # Corrections that answer the question outrank hits, so they come first; the others are last.
+        first = _numbered(sources, [each for each in search.corrections if each.answers])
         added = sources.add_search(search)
+        corrections = first + _numbered(sources, [each for each in search.corrections if not each.answers])
         numbers = {
             hit.url or hit.source or hit.document_id: source for hit, source in zip(search.hits, added, strict=True)
         }
@@ -181,7 +182,7 @@ class Conversation:
         text = visible(official.answer).strip()
         listen(Heard(text))
         for source, note in asked.corrections:
-            asked.notes.append(f"A correction bears on this: {one_line(note.lesson, 500)} ({source.source})")
+            asked.notes.append(f"A correction bears on this: {one_line(note.said, 750)} ({source.source})")
         by = f", approved by {one_line(official.approved_by, 80)}" if official.approved_by else ""
         asked.notes.append(f"This is the official answer{by}.")
         # Its own sources alone, for it rests on no hit of this search.
@@ -202,10 +203,12 @@ class Conversation:
             characters=self._settings.quote_characters,
         )
         listen(Heard(made.text))
+        asked.notes += beside(asked.corrections)
         return self._answer(asked, made.text, _OUTCOMES[course], made.cited)
 
     def _not_known(self, asked: _Question, listen: Listener) -> Answer:
         text = not_known(asked.search, asked.web)
+        asked.notes += beside(asked.corrections)
         listen(Withdrawn(""))
         listen(Heard(text))
         return self._answer(asked, text, Outcome.NOT_KNOWN, ())
@@ -225,7 +228,7 @@ class Conversation:
             sources=tuple(sources),
             caveats=caveats,
             notes=tuple(asked.notes + _warnings(search)),
-            corrections=tuple(one_line(note.lesson, 1000) for _, note in asked.corrections),
+            corrections=tuple(one_line(note.said, 1250) for _, note in asked.corrections),
             written_by=written_by,
             search_id=search.search_id,
             result_id=served or (web.web_id if from_web and web else "") or search.search_id,
@@ -236,6 +239,10 @@ class Conversation:
     def _said_before(self) -> list[Said]:
         longest = self._settings.history_characters
         return said_before(self.answers, turns=self._settings.history, longest=longest)
+
+
+def _numbered(sources: Sources, notes: Sequence[CorrectionNote]) -> list[tuple[Source, CorrectionNote]]:
+    return list(zip(sources.add_corrections(notes), notes, strict=True))
 
 
 def _warnings(search: SearchResult) -> list[str]:

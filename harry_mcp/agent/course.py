@@ -41,14 +41,17 @@ def may_ask_web(search: SearchResult) -> bool:
 
 
 def course_of(search: SearchResult, web: WebResult | None) -> Course:
-    """The course for the results of both tools; ``web`` is None where it was not asked."""
+    """The course for the results of both tools; ``web`` is None where it was not asked.
+
+    A correction that only may have to do with the question is no answer to it.
+    """
     if search.verified.exact:
         return Course.OFFICIAL
     if not wants_web(search):
         return Course.ANSWER if search.verdict.next_action == "answer" else Course.CARE
     if web is not None and web.next_action == "answer_from_web_with_care" and web.results:
         return Course.WEB
-    return Course.CORRECTIONS if search.corrections else Course.NOTHING
+    return Course.CORRECTIONS if any(each.answers for each in search.corrections) else Course.NOTHING
 
 
 def code_heavy(question: str, search: SearchResult) -> bool:

@@ -51,7 +51,7 @@ def system_parts(style: str, corrections: Sequence[tuple[Source, CorrectionNote]
     if not corrections:
         return [rules]
     lines = [
-        f"[{source.number}] {one_line(note.lesson, 1000)} Not: {one_line(note.wrong, 500)} But: "
+        f"[{source.number}] {one_line(note.said, 1250)} Not: {one_line(note.wrong, 500)} But: "
         f"{one_line(note.truth, 1000)}"
         + (f" (older than {one_line(note.contradicts, 60)}, which says otherwise)" if note.contradicts else "")
         for source, note in corrections

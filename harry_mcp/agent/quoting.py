@@ -43,12 +43,16 @@ def quoted(
     most: int,
     characters: int,
 ) -> Quoted:
-    """The answer of a course other than the official one and that of not knowing."""
+    """The answer of a course other than the official one and that of not knowing.
+
+    Corrections that answer the question stand at its head; :func:`beside` has the others.
+    """
     parts: list[str] = []
     cited: list[Source] = []
     for source, note in corrections:
-        parts.append(f"A correction that people made: {one_line(note.lesson or note.truth, 1000)} [{source.number}]")
-        cited.append(source)
+        if note.answers:
+            parts.append(f"A correction that people made: {one_line(note.said, 1250)} [{source.number}]")
+            cited.append(source)
     if course is Course.WEB and web is not None:
         parts.append("From the web, not from the knowledge base:")
         chosen = [(numbers[page.url], page.text, page.title) for page in web.results if page.url in numbers][:most]
@@ -66,6 +70,15 @@ def quoted(
         named = f" They do not speak of: {', '.join(open_words)}." if open_words else ""
         parts.append(f"Take this with care: the knowledge base answers the question only in part.{named}")
     return Quoted("\n\n".join(parts), tuple(dict.fromkeys(cited)))
+
+
+def beside(corrections: Sequence[tuple[Source, CorrectionNote]]) -> list[str]:
+    """Notes on corrections that may have to do with a question and are not the answer to it."""
+    return [
+        f"A correction may have to do with this: {one_line(note.said, 750)} ({source.source})"
+        for source, note in corrections
+        if not note.answers
+    ]
 
 
 def not_known(search: SearchResult, web: WebResult | None) -> str:

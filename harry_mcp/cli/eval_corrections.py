@@ -18,7 +18,7 @@ def eval_corrections(
     golden: Annotated[
         Path,
         typer.Option(
-            help='JSONL of corrections {"id", "lesson", "wrong", "truth", "topic"?} and of questions '
+            help='JSONL of corrections {"id", "lesson", "wrong", "truth", "topic"?, "asked"?} and of questions '
             '{"id", "text", "relevant"}; relevant is empty for a question that no correction bears on.'
         ),
     ],
@@ -27,7 +27,8 @@ def eval_corrections(
     """Store the corrections in a database of their own, ask every question, and see what each one brings.
 
     It prints recall@3 and MRR of the corrections that were wanted, how often nothing was rightly brought, and what
-    other floors of relevance (HARRY_CORRECT__RELEVANCE) would give.
+    other floors of relevance (HARRY_CORRECT__RELEVANCE) would give. headed is how often a wanted one would stand at the
+    head of an answer (HARRY_CORRECT__ANSWERS), headed wrong how often another one would.
     """
     from harry_mcp.evals import corrections
 
@@ -49,7 +50,7 @@ def _print(figures: dict[str, Any]) -> None:
         soft_wrap=True,
     )
     table = Table()
-    columns = ("recall@3", "mrr", "nothing_right", "wrong")
+    columns = ("recall@3", "mrr", "nothing_right", "wrong", "headed", "headed_wrong")
     for column in ("floor", *columns):
         table.add_column(column.replace("_", " "), justify="right")
     table.add_row(f"{figures['floor']:.2f}", *(f"{figures[name]:.3f}" for name in columns), style="bold")

@@ -68,9 +68,23 @@ def faces(*, topic: str, line: str, wrong: str, truth: str) -> tuple[str, ...]:
     return f"{topic}: {line}" if topic else line, line, truth, wrong
 
 
+def asked_id(correction_id: str, question: str) -> str:
+    """The name of a question at a correction that was made on it; letter case and spacing aside."""
+    key = " ".join(question.casefold().split())
+    return f"{correction_id}.{hashlib.sha256(key.encode()).hexdigest()[:12]}"
+
+
+def correction_of(asked: str) -> str:
+    """The id of the correction in what :func:`asked_id` made."""
+    return asked.rpartition(".")[0]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """A stored correction. ``reports`` counts submissions, ``reporters`` the people behind them."""
+    """A stored correction. ``reports`` counts submissions, ``reporters`` the people behind them.
+
+    ``questions`` are those that it was made on, the first one first.
+    """
 
     id: str
     topic: str
@@ -87,6 +101,7 @@ class Correction:
     updated_at: datetime
     reports: int
     reporters: int
+    questions: tuple[str, ...] = ()
 
     @property
     def faces(self) -> tuple[str, ...]:
@@ -99,11 +114,19 @@ class Relevant:
     """An active correction that bears on a question. ``relevance`` in [0, 1] orders; it is no chance.
 
     ``contradicts`` names a newer one among those selected that says something else about the same thing, or is empty.
+    ``same_question``: it was made on this very question. ``other_subject``: it was made on a question about another
+    thing, and names that one. ``asked`` is the question that it was made on where the lesson
+    alone does not say what it speaks of, or empty. ``answers``: it is the answer to the question; one that is not may
+    have to do with it, no more.
     """
 
     correction: Correction
     relevance: float
     contradicts: str = ""
+    same_question: bool = False
+    other_subject: bool = False
+    asked: str = ""
+    answers: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 The golden set is one file, a JSON object a line, of two kinds::
 
-    {"id": "c1", "lesson": "...", "wrong": "...", "truth": "...", "topic": "..."}     a correction; topic may be missing
+    {"id": "c1", "lesson": "...", "wrong": "...", "truth": "...", "topic": "...", "asked": ["..."]}     a correction
     {"id": "q1", "text": "...", "relevant": ["c1"]}                   a question, and the corrections that bear on it
 
-``relevant`` is empty for a question that none bears on. Have as many of these as of the others, most of them about the
-same products: whether nothing is brought for them is half of what is measured.
+``topic`` may be missing, and so may ``asked``: the questions that the correction was made on. ``relevant`` is empty for
+a question that none bears on. Have as many of these as of the others, most of them about the same products: whether
+nothing is brought for them is half of what is measured.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from harry_mcp.domain.corrections import CorrectionStatus, Lesson, Relevant
+from harry_mcp.domain.corrections import CorrectionStatus, Lesson, Relevant, asked_id
 from harry_mcp.errors import EvalError
 from harry_mcp.evals import metrics
 from harry_mcp.loop.lesson_vectors import lesson_vectors
@@ -32,6 +33,7 @@ from harry_mcp.ports import Embedder
 from harry_mcp.profile import load_profile
 from harry_mcp.providers.factory import build_embedder
 from harry_mcp.settings import Settings
+from harry_mcp.stages.correct.answering import answers
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind, MemoryText
 from harry_mcp.storage.scratch import scratch_database
@@ -52,6 +54,7 @@ class GoldenCorrection(BaseModel):
     wrong: str
     truth: str
     topic: str = ""
+    asked: tuple[str, ...] = ()
 
     @property
     def stored(self) -> Lesson:
@@ -88,6 +91,8 @@ class _Brought:
 
     question: GoldenQuestion
     found: tuple[tuple[str, float], ...]
+    heads: frozenset[str]
+    """Those that would stand at the head of an answer if no page were found."""
 
     def over(self, floor: float) -> list[str]:
         return [name for name, relevance in self.found if relevance >= floor]
@@ -146,7 +151,7 @@ async def evaluate(settings: Settings, golden: GoldenCorrections) -> dict[str, A
     async with scratch_database(settings) as own:
         database = await Database.open(own, embedder.space)
         try:
-            names = await _store(database, embedder, golden)
+            names = await _store(settings, database, embedder, golden)
             vectors = await _vectors(settings, embedder, golden)
             brought = await _ask(settings, database, golden, names, vectors)
             open_floor = settings.correct.model_copy(update={"relevance": 0.0, "most": _DEPTH})
@@ -166,15 +171,24 @@ async def evaluate(settings: Settings, golden: GoldenCorrections) -> dict[str, A
     }
 
 
-async def _store(database: Database, embedder: Embedder, golden: GoldenCorrections) -> dict[str, str]:
+async def _store(
+    settings: Settings, database: Database, embedder: Embedder, golden: GoldenCorrections
+) -> dict[str, str]:
     """Store the corrections, all active; the golden id by the stored one."""
     lessons = [row.stored for row in golden.corrections]
     vectors = await lesson_vectors(embedder, lessons)
+    asked = [(lesson.id, each) for lesson, row in zip(lessons, golden.corrections, strict=True) for each in row.asked]
+    questions = Questions(embedder, load_profile(settings.profile), settings)
+    asked_vectors = await questions.vectors([each for _, each in asked])
     async with database.transaction() as unit:
         for lesson in lessons:
             await unit.corrections.insert(lesson, status=CorrectionStatus.ACTIVE, reason="", author="eval")
         texts = [MemoryText(lesson.id, lesson.line, active=True) for lesson in lessons]
         await unit.memories.put(MemoryKind.CORRECTION, texts, vectors)
+        for key, each in asked:
+            await unit.corrections.ask(key, each, most=settings.correct.questions)
+        texts = [MemoryText(asked_id(key, each), each, active=True) for key, each in asked]
+        await unit.memories.put(MemoryKind.ASKED, texts, list(asked_vectors))
     return {lesson.id: row.id for lesson, row in zip(lessons, golden.corrections, strict=True)}
 
 
@@ -190,9 +204,9 @@ async def _ask(
     brought: list[_Brought] = []
     for question, vector in zip(golden.questions, vectors, strict=True):
         found: Sequence[Relevant] = (await recall.recall(question.text, vector, [])).corrections
-        brought.append(
-            _Brought(question, tuple((names[item.correction.id], round(item.relevance, 4)) for item in found))
-        )
+        told = tuple((names[item.correction.id], round(item.relevance, 4)) for item in found)
+        heads = [item for item in found if answers(question.text, item, (), floor=settings.correct.answers)]
+        brought.append(_Brought(question, told, frozenset(names[item.correction.id] for item in heads)))
     return brought
 
 
@@ -200,7 +214,8 @@ def figures(brought: Sequence[_Brought], floor: float) -> dict[str, float]:
     """The means over the questions.
 
     ``recall@3`` and ``mrr`` are over those that a correction bears on, ``nothing_right`` is the share of the others
-    that got nothing, ``wrong`` how many corrections a question got on average that do not bear on it.
+    that got nothing, ``wrong`` how many corrections a question got on average that do not bear on it. ``headed`` is the
+    share of the first whose answer such a correction heads, ``headed_wrong`` the share of all that another one heads.
     """
     asked = [item for item in brought if item.question.relevant]
     others = [item for item in brought if not item.question.relevant]
@@ -216,6 +231,10 @@ def figures(brought: Sequence[_Brought], floor: float) -> dict[str, float]:
         "mrr": _mean([metrics.reciprocal_rank(found) for found in ranks]),
         "nothing_right": _mean([float(not item.over(floor)) for item in others]),
         "wrong": _mean([float(len(set(item.over(floor)) - set(item.question.relevant))) for item in brought]),
+        "headed": _mean([float(bool(item.heads & {*item.over(floor)} & {*item.question.relevant})) for item in asked]),
+        "headed_wrong": _mean(
+            [float(bool(item.heads & {*item.over(floor)} - {*item.question.relevant})) for item in brought]
+        ),
     }
 
 

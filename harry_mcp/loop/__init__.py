@@ -8,18 +8,19 @@ from functools import partial
 from typing import TypeVar
 
 from harry_mcp.domain.checks import ClaimCheck
+from harry_mcp.domain.corrections import Lesson
 from harry_mcp.domain.feedback import FeedbackOutcome, Opinion
 from harry_mcp.domain.people import Principal
 from harry_mcp.domain.search import SearchFilters, SearchResult
 from harry_mcp.domain.web import WebAnswer
 from harry_mcp.errors import DatabaseUnavailable, InputError
 from harry_mcp.loop.claiming import ClaimFlow
-from harry_mcp.loop.correcting import CorrectionFlow
+from harry_mcp.loop.correcting import CorrectionFlow, Submitted
 from harry_mcp.loop.digesting import DigestFlow
 from harry_mcp.loop.explaining import ExplainFlow, Explanation
 from harry_mcp.loop.feedback import FeedbackFlow
 from harry_mcp.loop.reading import DocumentPage, read_page
-from harry_mcp.loop.recalling import RecallFlow, documents_found, with_memories
+from harry_mcp.loop.recalling import RecallFlow, documents_found
 from harry_mcp.loop.recording import Recorder
 from harry_mcp.loop.reviewing import ReviewFlow
 from harry_mcp.loop.reviewing_verified import VerifiedReviewFlow
@@ -135,6 +136,11 @@ class HarryLoop:
         await self._recorder.flush()
         return await self._flows.feedback.submit(opinion, author)
 
+    async def submit_correction(self, lesson: Lesson, author: Principal, *, result_id: str = "") -> list[Submitted]:
+        """What :meth:`CorrectionFlow.submit` does; the search that it is about is written down first."""
+        await self._recorder.flush()
+        return await self._flows.corrections.submit(lesson, author, result_id=result_id)
+
     async def _healing(self, act: Callable[[], Awaitable[T]]) -> T:
         """The outcome of an act, tried once more where the connections are those of a PostgreSQL that came back."""
         try:
@@ -152,7 +158,7 @@ class HarryLoop:
             documents_found(result),
             search_id=result.search_id if recorded else "",
         )
-        return with_memories(result, remembered)
+        return self._flows.recall.with_memories(result, remembered)
 
     async def explain(self, search_id: str, *, most: int = 20) -> Explanation:
         """What :meth:`ExplainFlow.explain` does; the search that it is about is written down first."""

@@ -16,6 +16,14 @@ from harry_mcp.storage.memories import MemoryKind, MemoryText
 
 log = logging.getLogger(__name__)
 _BATCH = 128
+# What must not be served comes first, or an official answer would be found before what forbids it.
+_ORDER = (
+    MemoryKind.NEVER_SERVE,
+    MemoryKind.CORRECTION,
+    MemoryKind.ASKED,
+    MemoryKind.FAILURE,
+    MemoryKind.VERIFIED,
+)
 
 
 async def embed_missing(database: Database, embedder: Embedder, questions: Questions) -> int:
@@ -26,8 +34,7 @@ async def embed_missing(database: Database, embedder: Embedder, questions: Quest
     """
     done = 0
     try:
-        # What must not be served comes first, or an official answer would be found before what forbids it.
-        for kind in (MemoryKind.NEVER_SERVE, MemoryKind.CORRECTION, MemoryKind.FAILURE, MemoryKind.VERIFIED):
+        for kind in _ORDER:
             done += await _fill(database, embedder, questions, kind)
     except (ProviderError, StorageError) as error:
         log.warning("some memories have no vector yet and are not recalled: %s", error)

@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 import numpy as np
 import numpy.typing as npt
 
-from harry_mcp.domain.corrections import Correction, CorrectionStatus, Lesson
+from harry_mcp.domain.corrections import Correction, CorrectionStatus, Lesson, asked_id
+from harry_mcp.loop.placing import Asked
 from harry_mcp.ports import Embedder
 from harry_mcp.settings import CorrectSection
-from harry_mcp.stages.correct.selection import relevance
+from harry_mcp.stages.correct.selection import bearing
 from harry_mcp.storage.database import Database
 
 # Fewer recent questions than this say nothing about how many answers a lesson touches.
@@ -25,8 +26,10 @@ class Breadth:
         self._database = database
         self._embedder = embedder
 
-    async def too_broad(self, lesson: Lesson, vector: npt.NDArray[np.float32]) -> str:
+    async def too_broad(self, lesson: Lesson, vector: npt.NDArray[np.float32], made_on: Asked | None = None) -> str:
         """Why a lesson that would go into very many answers waits; empty when it would not.
+
+        ``made_on`` is the question that it was made on.
 
         Raises:
             ProviderError: the questions could not be embedded.
@@ -39,17 +42,26 @@ class Breadth:
         if len(asked) < _LEAST_SAMPLE:
             return ""
         # As the searches embedded them, so that most of it is remembered.
-        cosines = (await self._embedder.embed_queries([each.query for each in asked])) @ vector
-        said = _as_stored(lesson)
+        vectors = await self._embedder.embed_queries([each.query for each in asked])
+        said = _as_stored(lesson, (made_on.question,) if made_on else ())
+        alike = vectors @ made_on.vector if made_on else np.zeros(len(asked), np.float32)
         bears = [
-            relevance(each.question, said, float(cosine)) >= self._settings.relevance
-            for each, cosine in zip(asked, cosines, strict=True)
+            bearing(
+                each.question,
+                said,
+                float(cosine),
+                {asked_id(said.id, question): float(near) for question in said.questions},
+                floor=self._settings.relevance,
+                same=self._settings.asked,
+            )
+            is not None
+            for each, cosine, near in zip(asked, vectors @ vector, alike, strict=True)
         ]
         touched = sum(bears) / len(bears)
         return f"it would go into {touched:.0%} of recent answers" if touched > share else ""
 
 
-def _as_stored(lesson: Lesson) -> Correction:
+def _as_stored(lesson: Lesson, questions: tuple[str, ...]) -> Correction:
     """The lesson in the form in which stored ones are measured."""
     now = datetime.now(UTC)
     return Correction(
@@ -68,4 +80,5 @@ def _as_stored(lesson: Lesson) -> Correction:
         updated_at=now,
         reports=0,
         reporters=0,
+        questions=questions,
     )

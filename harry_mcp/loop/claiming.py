@@ -118,7 +118,7 @@ class ClaimFlow:
     ) -> tuple[Finding | None, tuple[str, ...]]:
         """What the model says, None when it cannot be relied on; and what went wrong, by name."""
         labelled = [
-            *((f"correction of {each.correction.created_at:%Y-%m-%d}", line(each.correction))
+            *((f"correction of {each.correction.created_at:%Y-%m-%d}", line(each))
               for each in evidence.corrections),
             *(("document", hit.text) for hit in evidence.hits),
         ]  # fmt: skip

@@ -17,15 +17,16 @@ from harry_mcp.domain.corrections import (
 from harry_mcp.domain.people import Principal, Role
 from harry_mcp.domain.plain import one_line
 from harry_mcp.domain.rot import RotSignal
-from harry_mcp.errors import InputError
+from harry_mcp.errors import InputError, NotFoundError
 from harry_mcp.loop.breadth import Breadth
 from harry_mcp.loop.flagging import flag_blamed
 from harry_mcp.loop.healing import OnDatabase, healed
-from harry_mcp.loop.intake import Intake, Taken
+from harry_mcp.loop.intake import Intake, Taken, made_on
 from harry_mcp.loop.lesson_vectors import lesson_vectors
-from harry_mcp.loop.placing import Placer, Submission
+from harry_mcp.loop.placing import Asked, Placer, Submission
 from harry_mcp.loop.promoting import Promoter
-from harry_mcp.loop.rated import named
+from harry_mcp.loop.questions import Questions
+from harry_mcp.loop.rated import named, rated
 from harry_mcp.loop.rehearsing_lessons import LessonRehearser
 from harry_mcp.loop.words import Words
 from harry_mcp.metering import count_correction
@@ -64,6 +65,7 @@ class CorrectionFlow(OnDatabase):
         database: Database,
         embedder: Embedder,
         *,
+        questions: Questions,
         words: Words,
         promoter: Promoter,
         rehearser: LessonRehearser,
@@ -72,6 +74,7 @@ class CorrectionFlow(OnDatabase):
         self._settings = settings.correct
         super().__init__(database)
         self._embedder = embedder
+        self._questions = questions
         self._words = words
         self._placer = Placer(settings.correct)
         self._promoter = promoter
@@ -84,6 +87,8 @@ class CorrectionFlow(OnDatabase):
     @healed
     async def submit(self, lesson: Lesson, author: Principal, *, result_id: str = "") -> list[Submitted]:
         """Store a correction; from the next request on it reaches the agent, unless it waits for review.
+
+        ``result_id`` names the answer that was wrong: the correction comes back with its question.
 
         Raises:
             InputError: a part is empty or too long, it holds several lessons and no model can split them, or its
@@ -100,23 +105,40 @@ class CorrectionFlow(OnDatabase):
             )
         trusted = author.trusted or record.approved > 0 or self._settings.trust_new_authors
         waits = "" if trusted else "it is the first correction of its author"
-        submissions = [
-            await self._prepared(taken, author, result_id, waits) for taken in await self._intake.take(lesson)
-        ]
+        result_id = storable(result_id.strip())[:_LONGEST_ID]
+        lessons = await self._intake.take(lesson)
+        asked = await self._asked(result_id)
+        submissions = [await self._prepared(taken, author, result_id, waits, asked) for taken in lessons]
         stored = [await self._store(submission) for submission in submissions]
         for each in stored:
             count_correction(each.outcome)
         return stored
 
-    async def _prepared(self, taken: Taken, author: Principal, result_id: str, waits: str) -> Submission:
+    async def _asked(self, result_id: str) -> Asked | None:
+        """The question that a result answered, as it stood alone in its conversation; None where none was named."""
+        if not result_id or not self._settings.questions:
+            return None
+        try:
+            async with self._database.reading() as unit:
+                about = await rated(unit, result_id)
+        except NotFoundError:
+            return None
+        question = made_on(about.question, rewritten=about.rewritten)
+        return Asked(question, (await self._questions.vectors([question]))[0]) if question else None
+
+    async def _prepared(
+        self, taken: Taken, author: Principal, result_id: str, waits: str, asked: Asked | None
+    ) -> Submission:
         vector = (await lesson_vectors(self._embedder, [taken.lesson]))[0]
+        broad = "" if taken.suspicion or waits else await self._breadth.too_broad(taken.lesson, vector, asked)
         return Submission(
             lesson=taken.lesson,
             vector=vector,
             author=author.name,
-            result_id=storable(result_id.strip())[:_LONGEST_ID],
+            result_id=result_id,
             redacted=taken.redacted,
-            waits=taken.suspicion or waits or await self._breadth.too_broad(taken.lesson, vector),
+            waits=taken.suspicion or waits or broad,
+            asked=asked,
         )
 
     async def _store(self, submission: Submission) -> Submitted:

@@ -10,7 +10,7 @@ from harry_mcp.domain.corrections import Correction
 from harry_mcp.domain.search import SearchFilters, SearchResult
 from harry_mcp.errors import NotFoundError
 from harry_mcp.loop.healing import OnDatabase, healed
-from harry_mcp.loop.recalling import RecallFlow, documents_found, with_memories
+from harry_mcp.loop.recalling import RecallFlow, documents_found
 from harry_mcp.loop.searching import SearchFlow
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.gaps import Gap
@@ -104,4 +104,5 @@ class ExplainFlow(OnDatabase):
         near = partial(self._recall.nearby, topic=filters.topic)
         searched = await self._search.run(stored.question, k=0, filters=filters, history=(), recall=near)
         result = searched.result
-        return with_memories(result, self._recall.chosen(result.question, searched.nearby, documents_found(result)))
+        chosen = self._recall.chosen(result.question, searched.nearby, documents_found(result))
+        return self._recall.with_memories(result, chosen)

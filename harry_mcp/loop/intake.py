@@ -10,12 +10,15 @@ from harry_mcp.domain.corrections import Lesson
 from harry_mcp.domain.plain import one_line, sanitised, visible
 from harry_mcp.errors import InputError, ProviderError
 from harry_mcp.ingest.estimating import estimated_tokens
+from harry_mcp.loop.questions import Questions
 from harry_mcp.ports import LanguageModel
 from harry_mcp.settings import CorrectSection
+from harry_mcp.stages.correct.asking import names
 from harry_mcp.stages.correct.lessons import count_lessons
 from harry_mcp.stages.correct.prompt import BESIDE_TOKENS, FRAME_TOKENS
 from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.stages.correct.screening import screen
+from harry_mcp.stages.retrieve.history import is_follow_up
 
 _LONGEST_TOPIC = 200
 _LONGEST_ADDRESS = 2000
@@ -135,6 +138,19 @@ class Intake:
                 f"The correction has about {needed:,} tokens, and an agent is given at most {most:,} of them. Shorten "
                 "it to one statement; nothing was stored."
             )
+
+
+def made_on(question: str, *, rewritten: bool = False) -> str:
+    """The question of a result in the form in which it is kept with a correction: empty where there is none to keep.
+
+    Others read it beside the lesson, so one that looks like an attempt to instruct a model is not kept. Neither is one
+    that points at something outside of itself, unless it was ``rewritten`` to stand alone: "And what does it cost?" is
+    asked of many things.
+    """
+    kept = Questions.kept(question)
+    leans = not rewritten and len(kept.split()) > 1 and is_follow_up(kept) and not any(names(kept))
+    unfit = leans or screen(question).suspicious or not any(character.isalnum() for character in kept)
+    return "" if unfit else kept
 
 
 _WANTED = {

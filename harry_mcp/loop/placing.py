@@ -7,17 +7,29 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from harry_mcp.domain.corrections import Correction, CorrectionStatus, Lesson, SubmissionOutcome
+from harry_mcp.domain.corrections import Correction, CorrectionStatus, Lesson, SubmissionOutcome, asked_id
 from harry_mcp.domain.differences import Vocabulary
 from harry_mcp.settings import CorrectSection
+from harry_mcp.stages.correct.asking import Subject, subject_of
 from harry_mcp.stages.correct.merging import same_lesson
 from harry_mcp.storage.memories import MemoryKind, MemoryText
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it is kept, and its vector."""
+
+    question: str
+    vector: npt.NDArray[np.float32]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """A lesson on its way in. ``waits`` says why it is not believed at once, or is empty."""
+    """A lesson on its way in. ``waits`` says why it is not believed at once, or is empty.
+
+    ``asked`` is the question that it was made on, with its vector, or None.
+    """
 
     lesson: Lesson
     vector: npt.NDArray[np.float32]
@@ -25,6 +37,7 @@ class Submission:
     result_id: str
     redacted: int
     waits: str
+    asked: Asked | None = None
 
 
 class Placer:
@@ -37,7 +50,26 @@ class Placer:
         self, unit: UnitOfWork, submission: Submission, vocabulary: Vocabulary
     ) -> tuple[str, SubmissionOutcome]:
         """The correction that a submission counts for: one that is there word for word, one that says the same, or a
-        new one. One that waits never joins another in other words: it would borrow its credit."""
+        new one. One that waits never joins another in other words: it would borrow its credit. The question that it
+        was made on is noted there."""
+        key, outcome = await self._place(unit, submission, vocabulary)
+        if submission.asked is not None:
+            await self._note(unit, key, submission.asked, waits=bool(submission.waits))
+        return key, outcome
+
+    async def _note(self, unit: UnitOfWork, key: str, asked: Asked, *, waits: bool) -> None:
+        """Note a question at a correction. One who is not believed adds none to a lesson that agents are given: he
+        would choose the questions that it comes with."""
+        active = (await unit.corrections.get(key)).status is CorrectionStatus.ACTIVE
+        if active and waits:
+            return
+        if await unit.corrections.ask(key, asked.question, most=self._settings.questions):
+            memory = MemoryText(asked_id(key, asked.question), asked.question, active=active)
+            await unit.memories.put(MemoryKind.ASKED, [memory], [asked.vector])
+
+    async def _place(
+        self, unit: UnitOfWork, submission: Submission, vocabulary: Vocabulary
+    ) -> tuple[str, SubmissionOutcome]:
         lesson, waits = submission.lesson, submission.waits
         known = (await unit.corrections.by_ids([lesson.id])).get(lesson.id)
         if known is not None:
@@ -72,7 +104,8 @@ class Placer:
         await unit.memories.set_active(MemoryKind.CORRECTION, [known.id], active=not waits)
 
     async def _twin(self, unit: UnitOfWork, submission: Submission, vocabulary: Vocabulary) -> str:
-        """An active correction of the topic that says the same in other words, or empty."""
+        """An active correction of the topic that says the same of the same thing in other words, or empty."""
+        asked = submission.asked.question if submission.asked else ""
         recalled = await unit.memories.recall(submission.vector, {MemoryKind.CORRECTION: self._settings.candidates})
         near = {item.owner_id: item.cosine for item in recalled if item.cosine >= self._settings.merge}
         known = await unit.corrections.by_ids(list(near)) if near else {}
@@ -82,5 +115,6 @@ class Placer:
             if key in known
             and known[key].status is CorrectionStatus.ACTIVE
             and same_lesson(submission.lesson, known[key], cosine, self._settings.merge, vocabulary)
+            and (not asked or subject_of(asked, known[key], vocabulary) is not Subject.UNSAID)
         ]
         return twins[0] if twins else ""

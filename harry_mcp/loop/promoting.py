@@ -14,6 +14,7 @@ from harry_mcp.ingest.ingester import Ingester
 from harry_mcp.ingest.language import detect_language
 from harry_mcp.ingest.running import Note, Watch
 from harry_mcp.settings import Settings
+from harry_mcp.stages.correct.asking import shown
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind
 from harry_mcp.storage.unit_of_work import UnitOfWork
@@ -107,7 +108,10 @@ def _on_record(correction: Correction, actor: str, by: Principal | None) -> Watc
 def draft(correction: Correction) -> SourceDocument:
     """The document that says what a correction teaches, and where it comes from."""
     people = "1 person" if correction.reporters == 1 else f"{correction.reporters} people"
+    # Where the lesson does not say of what it speaks, those questions do.
+    asked = [question for each in correction.questions if (question := shown(correction, each))]
     parts = [
+        *asked,
         correction.lesson,
         f"True: {correction.truth}",
         f"Wrong: {correction.wrong}",
@@ -117,7 +121,7 @@ def draft(correction: Correction) -> SourceDocument:
         parts.append(f"It speaks of <{correction.source_url}>.")
     return SourceDocument(
         source=_source(correction),
-        title=one_line(correction.lesson, _LONGEST_TITLE),
+        title=one_line(" – ".join([*asked[:1], correction.lesson]), _LONGEST_TITLE),
         text="\n\n".join(parts),
         topic=correction.topic,
         language=detect_language(f"{correction.lesson} {correction.truth}") or "en",

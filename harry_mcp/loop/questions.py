@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from harry_mcp.domain.plain import sanitised
+from harry_mcp.domain.verified import LONGEST_QUESTION
 from harry_mcp.ports import Embedder, Vectors
 from harry_mcp.profile import DomainProfile
 from harry_mcp.settings import Settings
+from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.stages.retrieve.query import bare, optimize
 
 
@@ -24,8 +29,15 @@ class Questions:
         Raises:
             ProviderError: the model failed.
         """
+        if not questions:
+            return np.zeros((0, self._embedder.space.dimension), np.float32)
         texts = [optimize(question, self._glossary, self._limit).text for question in questions]
         return await self._embedder.embed_queries(texts)
+
+    @staticmethod
+    def kept(question: str) -> str:
+        """The question as it is kept beside what was said of an answer: bare, bounded, and without anything private."""
+        return redact(sanitised(bare(question), LONGEST_QUESTION)).text
 
     @staticmethod
     def bare(question: str) -> str:

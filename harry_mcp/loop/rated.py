@@ -20,12 +20,16 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """The result that an opinion is about. ``documents`` are those that it brought, best first."""
+    """The result that an opinion is about. ``documents`` are those that it brought, best first.
+
+    ``rewritten``: its question followed up on others, and is told as it stands alone.
+    """
 
     question: str
     documents: tuple[str, ...] = ()
     lookup: Lookup | None = None
     web: StoredWebSearch | None = None
+    rewritten: bool = False
 
 
 async def rated(unit: UnitOfWork, result_id: str) -> Rated:
@@ -38,7 +42,7 @@ async def rated(unit: UnitOfWork, result_id: str) -> Rated:
     search = await unit.searches.get(lookup.search_id if lookup and lookup.search_id else result_id)
     if search is not None:
         documents = tuple(dict.fromkeys(str(item["document_id"]) for item in search.ranking))
-        return Rated(search.question, documents, lookup)
+        return Rated(search.question, documents, lookup, rewritten="asked" in search.course)
     if lookup is not None:
         return Rated(lookup.question, (), lookup)
     web = await unit.web.get(result_id)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from harry_mcp.domain.corrections import Correction, CorrectionStatus, Relevant
+from harry_mcp.domain.corrections import Correction, CorrectionStatus, Relevant, correction_of
 from harry_mcp.domain.differences import Vocabulary
 from harry_mcp.domain.feedback import PastFailure
 from harry_mcp.domain.search import NextAction, SearchResult
@@ -22,9 +22,10 @@ from harry_mcp.loop.questions import Questions
 from harry_mcp.loop.words import Words
 from harry_mcp.metering import count_lookup
 from harry_mcp.settings import Settings
+from harry_mcp.stages.correct.answering import answers
 from harry_mcp.stages.correct.prompt import BESIDE_TOKENS, FRAME_TOKENS, line
 from harry_mcp.stages.correct.redaction import redact
-from harry_mcp.stages.correct.selection import relevance, select
+from harry_mcp.stages.correct.selection import bearing, select
 from harry_mcp.stages.verify.cache import Near, choose
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind, Recalled
@@ -65,6 +66,7 @@ class RecallFlow:
         self._limits = {
             MemoryKind.VERIFIED: self._settings.candidates,
             MemoryKind.CORRECTION: self._correct.candidates if self._correct.most else 0,
+            MemoryKind.ASKED: self._correct.candidates if self._correct.most else 0,
             MemoryKind.FAILURE: self._settings.failures,
         }
 
@@ -98,11 +100,13 @@ class RecallFlow:
         async with self._database.reading() as unit:
             recalled = await unit.memories.recall(vector, {kind: n for kind, n in self._limits.items() if n})
             near = await self._near(unit, vector, recalled)
-            corrections = await self._corrections(unit, question, topic, recalled)
+            corrections = await self._active(unit, topic, recalled)
             failures = await self._failures(unit, recalled)
         # Out here, for it may need a connection of its own: many that each hold one would wait for one another.
-        vocabulary = await self._words.vocabulary() if near else Vocabulary()
-        return Nearby(verified=near, vocabulary=vocabulary, corrections=corrections, failures=failures)
+        compares = bool(near) or any(each.questions for each in corrections)
+        vocabulary = await self._words.vocabulary() if compares else Vocabulary()
+        relevant = self._relevant(question, corrections, recalled, vocabulary)
+        return Nearby(verified=near, vocabulary=vocabulary, corrections=relevant, failures=failures)
 
     async def serve(
         self, question: str, nearby: Nearby | None, found: Sequence[str], *, search_id: str = ""
@@ -116,6 +120,19 @@ class RecallFlow:
             return Remembered(VerifiedMatch(match=Match.NONE, reason="The question could not be embedded."))
         verified = choose(Questions.bare(question), nearby.verified, found, self._settings, nearby.vocabulary)
         return Remembered(verified, nearby.corrections, nearby.failures)
+
+    def with_memories(self, result: SearchResult, remembered: Remembered) -> SearchResult:
+        """The result with what is remembered of its question; an official answer takes the place of a gap."""
+        pages = [f"{hit.passage.title}\n\n{' '.join(hit.passage.heading_path)}\n\n{hit.text}" for hit in result.hits]
+        corrections = tuple(
+            replace(item, answers=answers(result.question, item, pages, floor=self._correct.answers))
+            for item in remembered.corrections
+        )
+        result = replace(result, verified=remembered.verified, corrections=corrections, failures=remembered.failures)
+        if remembered.verified.match is not Match.EXACT:
+            return result
+        verdict = replace(result.verdict, next_action=NextAction.ANSWER, reason=_OFFICIAL)
+        return replace(result, verdict=verdict, gap_id="")
 
     async def _near(
         self, unit: UnitOfWork, vector: npt.NDArray[np.float32], recalled: Sequence[Recalled]
@@ -139,25 +156,47 @@ class RecallFlow:
         failures = await unit.feedback.failures(ids) if ids else {}
         return tuple(failures[key] for key in ids if key in failures)
 
-    async def _corrections(
-        self, unit: UnitOfWork, question: str, topic: str, recalled: Sequence[Recalled]
-    ) -> tuple[Relevant, ...]:
-        near = {item.owner_id: item.cosine for item in _of(MemoryKind.CORRECTION, recalled)}
-        if not near:
-            return ()
-        known = await unit.corrections.by_ids(list(near))
-        scored = [
-            Relevant(correction=each, relevance=relevance(question, each, near[each.id]))
+    async def _active(self, unit: UnitOfWork, topic: str, recalled: Sequence[Recalled]) -> list[Correction]:
+        """The corrections near by their lesson, or by a question that they were made on."""
+        near = [item.owner_id for item in _of(MemoryKind.CORRECTION, recalled)]
+        near += [
+            correction_of(item.owner_id)
+            for item in _of(MemoryKind.ASKED, recalled)
+            if item.cosine >= self._correct.asked
+        ]
+        known = await unit.corrections.by_ids(list(dict.fromkeys(near))) if near else {}
+        return [
+            each
             for each in known.values()
             if each.status is CorrectionStatus.ACTIVE and (not topic or each.topic.casefold() in ("", topic.casefold()))
         ]
-        return select(
-            scored,
-            floor=self._correct.relevance,
-            most=self._correct.most,
-            tokens=self._correct.tokens - FRAME_TOKENS,
-            cost=cost,
+
+    def _relevant(
+        self, question: str, corrections: Sequence[Correction], recalled: Sequence[Recalled], vocabulary: Vocabulary
+    ) -> tuple[Relevant, ...]:
+        lessons, asked = (
+            {item.owner_id: item.cosine for item in _of(kind, recalled)}
+            for kind in (MemoryKind.CORRECTION, MemoryKind.ASKED)
         )
+        # In the form in which those are kept that it is compared with.
+        compared = Questions.kept(question) if any(each.questions for each in corrections) else question
+        room = self._correct.tokens - FRAME_TOKENS
+        scored = [
+            item if cost(item) <= room else replace(item, asked="")
+            for each in corrections
+            if (
+                item := bearing(
+                    compared,
+                    each,
+                    lessons.get(each.id, 0.0),
+                    asked,
+                    floor=self._correct.relevance,
+                    same=self._correct.asked,
+                    vocabulary=vocabulary,
+                )
+            )
+        ]
+        return select(scored, floor=self._correct.relevance, most=self._correct.most, tokens=room, cost=cost)
 
     async def _noted(self, question: str, remembered: Remembered, search_id: str) -> Remembered:
         """What is served, written down before the answer goes out, so that counters and records are exact."""
@@ -185,25 +224,14 @@ class RecallFlow:
         return replace(remembered, verified=replace(match, lookup_id=lookup_id))
 
 
-def with_memories(result: SearchResult, remembered: Remembered) -> SearchResult:
-    """The result with what is remembered of its question; an official answer takes the place of a gap."""
-    result = replace(
-        result, verified=remembered.verified, corrections=remembered.corrections, failures=remembered.failures
-    )
-    if remembered.verified.match is not Match.EXACT:
-        return result
-    verdict = replace(result.verdict, next_action=NextAction.ANSWER, reason=_OFFICIAL)
-    return replace(result, verdict=verdict, gap_id="")
-
-
 def documents_found(result: SearchResult) -> list[str]:
     """The ids of the documents that a search brought, best first."""
     return list(dict.fromkeys(item.document_id for item in result.ranking))
 
 
-def cost(correction: Correction) -> int:
+def cost(item: Relevant) -> int:
     """About how many tokens a correction takes up in an answer."""
-    return estimated_tokens(line(correction)) + BESIDE_TOKENS
+    return estimated_tokens(line(item)) + BESIDE_TOKENS
 
 
 def _of(kind: MemoryKind, recalled: Sequence[Recalled]) -> list[Recalled]:

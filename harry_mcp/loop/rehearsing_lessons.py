@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from harry_mcp.domain.corrections import Correction, CorrectionStatus, LessonPreview, QuestionChange
+from harry_mcp.domain.corrections import Correction, CorrectionStatus, LessonPreview, QuestionChange, asked_id
 from harry_mcp.errors import DatabaseUnavailable, ProviderError, StorageError
 from harry_mcp.loop.lesson_vectors import lesson_vectors
+from harry_mcp.loop.questions import Questions
 from harry_mcp.loop.recalling import RecallFlow
 from harry_mcp.ports import Embedder, Vectors
 from harry_mcp.settings import Settings
-from harry_mcp.stages.correct.selection import relevance
+from harry_mcp.stages.correct.selection import bearing
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind
 from harry_mcp.storage.queue import AskedQuestion
@@ -29,10 +30,16 @@ class LessonRehearser:
     """Recalls past questions with a correction as it would be. ``recall`` makes a flow over a database."""
 
     def __init__(
-        self, settings: Settings, database: Database, embedder: Embedder, recall: Callable[[Database], RecallFlow]
+        self,
+        settings: Settings,
+        database: Database,
+        embedder: Embedder,
+        recall: Callable[[Database], RecallFlow],
+        questions: Questions,
     ) -> None:
         self._settings = settings.review
-        self._floor = settings.correct.relevance
+        self._correct = settings.correct
+        self._embedded = questions
         self._database = database
         self._embedder = embedder
         self._recall = recall
@@ -77,13 +84,21 @@ class LessonRehearser:
         # As the searches embedded them, so that most of it is remembered.
         vectors = await self._embedder.embed_queries([each.query for each in recent])
         (own,) = await lesson_vectors(self._embedder, [correction])
+        made_on = await self._embedded.vectors(correction.questions)
+        names = [asked_id(correction.id, each) for each in correction.questions]
         bears = [
-            relevance(each.question, correction, float(cosine))
-            for each, cosine in zip(recent, vectors @ own, strict=True)
+            bearing(
+                each.question,
+                correction,
+                float(cosine),
+                dict(zip(names, near.tolist(), strict=True)),
+                floor=self._correct.relevance,
+                same=self._correct.asked,
+            )
+            for each, cosine, near in zip(recent, vectors @ own, vectors @ made_on.T, strict=True)
         ]
-        order = sorted(
-            (place for place, much in enumerate(bears) if much >= self._floor), key=lambda place: -bears[place]
-        )
+        much = {place: each.relevance for place, each in enumerate(bears) if each is not None}
+        order = sorted(much, key=lambda place: -much[place])
         chosen = order[: self._settings.preview_questions]
         more = len(order) - len(chosen) + max(0, recent[0].total - len(recent))
         return [recent[place] for place in chosen], vectors[chosen], more

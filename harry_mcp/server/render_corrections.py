@@ -33,6 +33,8 @@ def relevant_replies(relevant: Sequence[Relevant]) -> list[RelevantReply]:
             reporters=item.correction.reporters,
             created_at=moment(item.correction.created_at),
             relevance=round(item.relevance, 4),
+            asked=item.asked,
+            answers=item.answers,
             contradicts=item.contradicts,
         )
         for item in relevant
@@ -53,9 +55,11 @@ def relevant_lines(replies: Sequence[RelevantReply]) -> list[str]:
         about = f" [{item.topic}]" if item.topic else ""
         source = f" Source: {item.source_url}" if item.source_url else ""
         older = f" Older than {item.contradicts}, which says something else." if item.contradicts else ""
+        bears = "answers the question" if item.answers else "may have to do with it"
+        asked = f" (asked: “{item.asked}”)" if item.asked else ""
         said = (
             f"- {item.correction_id}{about} {item.created_at}, {item.reporters} people, relevance "
-            f"{item.relevance:.2f}: {item.lesson} Not: {item.wrong} But: {item.truth}{source}{older}"
+            f"{item.relevance:.2f}, {bears}:{asked} {item.lesson} Not: {item.wrong} But: {item.truth}{source}{older}"
         )
         # One line each, so that no correction can pass for two.
         lines.append(" ".join(said.split()))
@@ -71,6 +75,7 @@ def correction_reply(correction: Correction) -> CorrectionReply:
         lesson=correction.lesson,
         wrong=correction.wrong,
         truth=correction.truth,
+        questions=list(correction.questions),
         source_url=correction.source_url,
         author=correction.author,
         decided_by=correction.decided_by,
@@ -147,4 +152,5 @@ def _lines(item: CorrectionReply) -> list[str]:
         f"  lesson: {item.lesson}" + (f" [{item.topic}]" if item.topic else ""),
         f"  wrong: {item.wrong}",
         f"  true: {item.truth}" + (f" <{item.source_url}>" if item.source_url else ""),
+        *(f"  asked: {one_line(each, _SHOWN)}" for each in item.questions),
     ]

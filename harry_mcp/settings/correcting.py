@@ -19,6 +19,21 @@ class CorrectSection(Section):
         description="Relevance from which a correction goes to the agent. Lower brings lessons about other things, "
         "higher loses questions in other words. `harry eval corrections` shows both.",
     )
+    asked: Fraction = Field(
+        default=0.85,
+        description="Cosine from which a question may be the one that a correction was made on, if nothing in the two "
+        "differs. Lower brings lessons on questions that only read alike, higher loses other words for the same.",
+    )
+    answers: Fraction = Field(
+        default=0.55,
+        description="Relevance from which a correction is the answer to a question, and not only near to it, if no "
+        "page has more of what is asked. Lower heads answers with lessons about other things, higher buries some.",
+    )
+    questions: int = Field(
+        default=8,
+        ge=0,
+        description="Questions that are kept of one correction at most. 0: lessons that say “it” are not found again.",
+    )
     most: int = Field(default=3, ge=0, le=20, description="Corrections that go to the agent at most. 0 brings none.")
     tokens: Positive = Field(
         default=800, description="Tokens of all of them together. More crowds out what was asked about."

@@ -16,6 +16,7 @@ from harry_mcp.domain.corrections import (
     Relevant,
     SubmissionOutcome,
     TouchedAnswer,
+    asked_id,
 )
 from harry_mcp.errors import NotFoundError
 from harry_mcp.storage import queries
@@ -121,6 +122,19 @@ class Corrections:
         await queries.run(self._connection, _SQL["report"], columns)
         await queries.run(self._connection, _SQL["touched_row"], {"id": correction_id})
 
+    async def ask(self, correction_id: str, question: str, *, most: int) -> bool:
+        """Note a question that a correction was made on; false when it is noted already, or ``most`` others are.
+
+        Wants the queue, as all that decides what is new.
+        """
+        columns = {
+            "id": asked_id(correction_id, question),
+            "correction_id": correction_id,
+            "question": question,
+            "most": most,
+        }
+        return await queries.run(self._connection, _SQL["ask"], columns) > 0
+
     async def get(self, correction_id: str) -> Correction:
         """A correction.
 
@@ -215,4 +229,4 @@ def _columns(lesson: Lesson) -> dict[str, object]:
 
 
 def _typed(row: Correction) -> Correction:
-    return replace(row, status=CorrectionStatus(row.status))
+    return replace(row, status=CorrectionStatus(row.status), questions=tuple(row.questions))

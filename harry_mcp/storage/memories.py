@@ -20,11 +20,12 @@ _SQL = queries.load("memories")
 
 
 class MemoryKind(StrEnum):
-    """What a vector belongs to."""
+    """What a vector belongs to. ``asked`` is a question that a correction was made on; it goes with its correction."""
 
     VERIFIED = "verified"
     NEVER_SERVE = "never_serve"
     CORRECTION = "correction"
+    ASKED = "asked"
     FAILURE = "failure"
 
 
@@ -32,6 +33,7 @@ _MISSING = {
     MemoryKind.VERIFIED: _SQL["missing_verified"],
     MemoryKind.NEVER_SERVE: _SQL["missing_never_serve"],
     MemoryKind.CORRECTION: _SQL["missing_correction"],
+    MemoryKind.ASKED: _SQL["missing_asked"],
     MemoryKind.FAILURE: _SQL["missing_failure"],
 }
 
@@ -83,7 +85,7 @@ class Memories:
         )
 
     async def set_active(self, kind: MemoryKind, owners: Sequence[str], *, active: bool) -> None:
-        """Let owners be found from now on, or not any more."""
+        """Let owners be found from now on, or not any more; corrections with the questions that they were made on."""
         parameters = {"kind": kind.value, "owners": list(owners), "active": active}
         await queries.run(self._connection, _SQL["set_active"], parameters)
 

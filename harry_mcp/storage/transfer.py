@@ -43,6 +43,7 @@ KINDS = (
     "verified_refusals",
     "verified_lookups",
     "corrections",
+    "correction_questions",
     "correction_reports",
     "correction_injections",
     "feedback",

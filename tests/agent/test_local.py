@@ -20,7 +20,7 @@ from harry_mcp.ingest.packages import installed_packages, requirements
 from harry_mcp.ingest.sources import read_each
 from harry_mcp.settings import Settings, child_environment
 from tests.agent.chatting import own_server, talking
-from tests.loop.small_base import ANSWER, IN_OTHER_WORDS, KEYS, QUESTION, official
+from tests.loop.small_base import ANSWER, IN_OTHER_WORDS, KEYS, QUESTION, official, page
 from tests.providers.test_tavily import found, result
 from tests.providers.vendor import Answer, always, vendor
 
@@ -123,6 +123,52 @@ async def test_a_correction_in_the_chat_changes_the_next_answer_and_thumbs_reach
         again = await talk.ask("How long does the old API key work after I rotate it?")
         assert again.caveats, "a page that was complained of says so"
         assert any("it says an hour" in note for note in again.notes), again.notes
+
+
+PLANS = page("Plans", "Zephlo Plus costs 4 euro a month, and Zephlo Basic costs 2 euro a month.")
+TEAMS = page("Teams", "Invite people to Zephlo under Settings, then Teams. Each of them gets a mail with a link.")
+
+
+@pytest.mark.promise("AGT-3")
+@pytest.mark.promise("COR-3")
+async def test_a_correction_that_says_it_changes_the_next_answer_to_its_question_and_to_no_neighbour(
+    app: App, fresh: Settings
+) -> None:
+    await app.ingester.ingest([PLANS])
+    asked, truth = "What does Zephlo Plus cost?", "It costs 5 euro a month since May."
+    async with talking(fresh) as talk:
+        wrong = await talk.ask(asked)
+        assert "costs 4 euro" in wrong.text
+        await correct(talk.session.connection, wrong, f"It costs 4 euro => {truth}")
+        for question in (asked, "How much is Zephlo Plus?", "what does zephlo plus cost"):
+            after = await talk.ask(question)
+            assert after.text.startswith(f"A correction that people made: “{asked}” – {truth} [1]"), question
+            assert after.sources[0].kind == "correction"
+        neighbour = await talk.ask("What does Zephlo Basic cost?")
+    assert "5 euro" not in neighbour.text
+    assert neighbour.corrections == ()
+
+
+@pytest.mark.promise("AGT-4")
+async def test_a_correction_that_only_shares_words_with_the_question_stands_in_a_note(
+    app: App, fresh: Settings
+) -> None:
+    await app.ingester.ingest([PLANS, TEAMS])
+    told = "Schools pay half the price for Zephlo."
+    async with talking(fresh) as talk:
+        await correct(talk.session.connection, None, f"Zephlo is free for schools => {told}")
+        beside = await talk.ask("How do I invite people to Zephlo?")
+        assert beside.corrections == (told,), "it is near enough to be brought"
+        assert beside.text.splitlines()[0].startswith("Teams")
+        assert (beside.sources[0].number, beside.sources[0].url) == (1, TEAMS.url)
+        assert told not in beside.text
+        assert any(note.startswith(f"A correction may have to do with this: {told} (cor_") for note in beside.notes)
+        unknown = await talk.ask("Who founded Zephlo?")
+        assert unknown.corrections == (told,)
+        assert unknown.outcome is not Outcome.FROM_CORRECTIONS
+        assert told not in unknown.text
+        answered = await talk.ask("What do schools pay for Zephlo?")
+    assert answered.text.startswith(f"A correction that people made: {told} [1]")
 
 
 @pytest.mark.promise("AGT-3")

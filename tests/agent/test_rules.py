@@ -25,12 +25,14 @@ NOTHING = WebResult()
 NOTE = CorrectionNote(lesson="It is so.")
 
 
-def search(action: NextAction, *, hits: bool = True, exact: bool = False, corrected: bool = False) -> SearchResult:
+def search(
+    action: NextAction, *, hits: bool = True, exact: bool = False, corrected: bool = False, answers: bool = True
+) -> SearchResult:
     return SearchResult(
         verdict=Verdict(next_action=action),
         hits=(HIT,) if hits else (),
         verified=Official(match="exact", answer="So.") if exact else Official(),
-        corrections=(NOTE,) if corrected else (),
+        corrections=(NOTE.model_copy(update={"answers": answers}),) if corrected else (),
     )
 
 
@@ -44,6 +46,7 @@ def search(action: NextAction, *, hits: bool = True, exact: bool = False, correc
         (search("call_web_fallback"), NOTHING, Course.NOTHING),
         (search("call_web_fallback"), None, Course.NOTHING),
         (search("call_web_fallback", corrected=True), NOTHING, Course.CORRECTIONS),
+        (search("call_web_fallback", corrected=True, answers=False), NOTHING, Course.NOTHING),
         (search("call_web_fallback", corrected=True), PAGES, Course.WEB),
         (search("call_web_fallback", exact=True), None, Course.OFFICIAL),
         (search("answer", hits=False, exact=True), None, Course.OFFICIAL),

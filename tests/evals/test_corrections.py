@@ -15,6 +15,9 @@ from harry_mcp.settings import Settings
 pytestmark = pytest.mark.promise("EVL-5")
 
 GOLDEN = Path(__file__).parent / "data" / "corrections.jsonl"
+# Lessons that lean on the question that they were made on, each with its neighbours; the rows of the part "final" were
+# written after the rules and their thresholds.
+ASKED_ON = GOLDEN.with_name("corrections_asked.jsonl")
 
 
 def written(path: Path, *rows: dict[str, Any] | str) -> Path:
@@ -51,6 +54,28 @@ async def test_questions_in_other_words_bring_their_corrections_and_others_bring
     assert nothing == sorted(nothing)
     off_topic = [item for item in figures["brought_in_vain"] if int(item["id"][1:]) > 212]
     assert off_topic == []
+
+
+@pytest.mark.promise("COR-3")
+@pytest.mark.parametrize(
+    ("part", "recall", "nothing_right", "wrong"), [("tuned", 0.88, 0.5, 0.3), ("final", 0.85, 0.68, 0.2)]
+)
+async def test_a_lesson_that_leans_on_its_question_is_found_by_it_and_not_by_its_neighbours(
+    settings: Settings, tmp_path: Path, part: str, recall: float, nothing_right: float, wrong: float
+) -> None:
+    rows = [json.loads(line) for line in ASKED_ON.read_text(encoding="utf-8").splitlines()]
+    chosen = [row for row in rows if row["part"] == part]
+    assert len(chosen) >= 60
+    figures = await corrections.evaluate(settings, corrections.load(written(tmp_path / "g.jsonl", *chosen)))
+    assert figures["recall@3"] >= recall
+    assert figures["nothing_right"] >= nothing_right
+    assert figures["wrong"] <= wrong
+    assert figures["headed"] >= 0.75
+    assert figures["headed_wrong"] <= 0.03
+    bare = [{name: value for name, value in row.items() if name != "asked"} for row in chosen]
+    without = await corrections.evaluate(settings, corrections.load(written(tmp_path / "b.jsonl", *bare)))
+    assert without["recall@3"] <= recall - 0.25, "the questions are what finds them"
+    assert without["wrong"] > figures["wrong"]
 
 
 async def test_the_figures_by_hand(settings: Settings, tmp_path: Path) -> None:

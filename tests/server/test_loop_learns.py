@@ -141,6 +141,42 @@ async def test_a_correction_is_in_the_next_answer_in_other_words_and_gone_once_d
         assert f"The correction {key} does not go into it any more." in told["changed"]
 
 
+@pytest.mark.promise("COR-3")
+async def test_the_very_next_request_sees_a_lesson_that_says_it_and_a_neighbour_does_not(
+    settings: Settings, pages: Path
+) -> None:
+    (pages / "plans.md").write_text(
+        "# Plans\n\nZephlo Plus costs 4 euro, and Zephlo Basic costs 2 euro.", encoding="utf-8"
+    )
+    ingest(settings, pages)
+    asked = "What does Zephlo Plus cost?"
+    line = "It costs 5 euro a month since May."
+    async with connected(settings) as client:
+        first = await call(client, "search_kb", query=asked)
+        assert first["corrections"] == []
+        await call(
+            client,
+            "submit_correction",
+            wrong="It costs 4 euro.",
+            truth=line,
+            lesson=line,
+            result_id=first["search_id"],
+        )
+        answered = await client.call_tool("search_kb", {"query": asked})
+        (note,) = structured(answered)["corrections"]
+        assert (note["lesson"], note["asked"], note["answers"]) == (line, asked, True)
+        assert f"answers the question: (asked: “{asked}”) {line}" in text_of(answered)
+        looked_up = await call(client, "verified_lookup", query="How much is Zephlo Plus?")
+        assert [each["answers"] for each in looked_up["corrections"]] == [True]
+        assert (await call(client, "search_kb", query="What does Zephlo Basic cost?"))["corrections"] == []
+        # In a conversation it is the question as it stands alone.
+        history = ["user: What is Zephlo Plus?", "assistant: A plan."]
+        follow_up = await call(client, "search_kb", query="And what does it cost?", history=history)
+        assert [each["lesson"] for each in follow_up["corrections"]] == [line]
+        (listed,) = (await call(client, "list_corrections", status="active"))["corrections"]
+        assert listed["questions"] == [asked]
+
+
 @pytest.mark.promise("COR-9")
 @pytest.mark.promise("VER-1")
 @pytest.mark.promise("VER-9")

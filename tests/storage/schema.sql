@@ -206,6 +206,13 @@ CREATE TABLE harry.correction_injections (
     created_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE harry.correction_questions (
+    id text NOT NULL,
+    correction_id text NOT NULL,
+    question text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
 CREATE TABLE harry.correction_reports (
     id bigint NOT NULL,
     correction_id text NOT NULL,
@@ -509,7 +516,7 @@ CREATE TABLE harry.memory_vectors (
     owner_id text NOT NULL,
     active boolean NOT NULL,
     embedding public.vector NOT NULL,
-    CONSTRAINT memory_vectors_kind_check CHECK ((kind = ANY (ARRAY['verified'::text, 'never_serve'::text, 'correction'::text, 'failure'::text])))
+    CONSTRAINT memory_vectors_kind_check CHECK ((kind = ANY (ARRAY['verified'::text, 'never_serve'::text, 'correction'::text, 'asked'::text, 'failure'::text])))
 );
 
 CREATE TABLE harry.migrations (
@@ -772,6 +779,9 @@ ALTER TABLE ONLY harry.corpus
 ALTER TABLE ONLY harry.correction_injections
     ADD CONSTRAINT correction_injections_pkey PRIMARY KEY (correction_id, result_id);
 
+ALTER TABLE ONLY harry.correction_questions
+    ADD CONSTRAINT correction_questions_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY harry.correction_reports
     ADD CONSTRAINT correction_reports_pkey PRIMARY KEY (id);
 
@@ -932,6 +942,8 @@ CREATE INDEX correction_injections_created ON harry.correction_injections USING 
 
 CREATE INDEX correction_injections_result ON harry.correction_injections USING btree (result_id);
 
+CREATE INDEX correction_questions_correction ON harry.correction_questions USING btree (correction_id, created_at);
+
 CREATE INDEX correction_reports_author ON harry.correction_reports USING btree (author, created_at);
 
 CREATE INDEX correction_reports_correction ON harry.correction_reports USING btree (correction_id, author);
@@ -1031,6 +1043,9 @@ ALTER TABLE ONLY harry.chunks
 
 ALTER TABLE ONLY harry.correction_injections
     ADD CONSTRAINT correction_injections_correction_id_fkey FOREIGN KEY (correction_id) REFERENCES harry.corrections(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY harry.correction_questions
+    ADD CONSTRAINT correction_questions_correction_id_fkey FOREIGN KEY (correction_id) REFERENCES harry.corrections(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY harry.correction_reports
     ADD CONSTRAINT correction_reports_correction_id_fkey FOREIGN KEY (correction_id) REFERENCES harry.corrections(id) ON DELETE CASCADE;

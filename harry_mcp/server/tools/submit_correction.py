@@ -40,7 +40,12 @@ SourceUrl = Annotated[
     ),
 ]
 ResultId = Annotated[
-    str, Field(max_length=200, description="The search_id or lookup_id of the answer that was wrong. Default: empty.")
+    str,
+    Field(
+        max_length=200,
+        description="The search_id or lookup_id of the answer that was wrong: the lesson comes back with its question. "
+        "Default: empty.",
+    ),
 ]
 ReportedBy = Annotated[
     str,
@@ -68,9 +73,7 @@ async def submit_correction(
         topic=topic.strip(),
         source_url=source_url.strip(),
     )
-    stored = await app.loop.corrections.submit(
-        given, reported_by(caller_of(ctx), reporter), result_id=result_id.strip()
-    )
+    stored = await app.loop.submit_correction(given, reported_by(caller_of(ctx), reporter), result_id=result_id.strip())
     reply = SubmissionsReply(
         submissions=[
             SubmissionReply(

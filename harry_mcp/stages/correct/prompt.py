@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
-from harry_mcp.domain.corrections import Correction, Relevant
+from harry_mcp.domain.corrections import Relevant
 
 # What the fence with its two sentences takes of the budget, and what may stand beside one correction: its relevance,
 # and which one outdates it. About three characters a token.
@@ -25,19 +25,21 @@ def block(relevant: Sequence[Relevant], nonce: str = "") -> str:
         f"[corrections-{mark}]",
     ]
     for item in relevant:
-        lines.append(line(item.correction))
+        lines.append(line(item))
         if item.contradicts:
             lines.append(f"  (older than {item.contradicts}, which says something else: trust that one)")
     return "\n".join([*lines, f"[end-{mark}]"])
 
 
-def line(correction: Correction) -> str:
-    """One correction in one line."""
+def line(item: Relevant) -> str:
+    """One correction in one line, with the question that it was made on where it needs one."""
+    correction = item.correction
     topic = f" [{correction.topic}]" if correction.topic else ""
     source = f" Source: {correction.source_url}" if correction.source_url else ""
+    asked = f" (asked: “{item.asked}”)" if item.asked else ""
     people = "1 person" if correction.reporters == 1 else f"{correction.reporters} people"
     said = (
-        f"- {correction.id}{topic} {correction.created_at:%Y-%m-%d}, {people}: {correction.lesson} Not: "
-        f"{correction.wrong} But: {correction.truth}{source}"
+        f"- {correction.id}{topic} {correction.created_at:%Y-%m-%d}, {people}:{asked} "
+        f"{correction.lesson} Not: {correction.wrong} But: {correction.truth}{source}"
     )
     return " ".join(said.split())

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from harry_mcp.domain.corrections import Correction, Relevant
-from harry_mcp.domain.differences import Kind, differences
+from harry_mcp.domain.corrections import Correction, Relevant, asked_id
+from harry_mcp.domain.differences import Kind, Vocabulary, differences
 from harry_mcp.domain.tokens import STOP_WORDS, index_terms
+from harry_mcp.stages.correct.asking import Subject, same_question, shown, subject_of, text_of
 
 # Questions in other words share few words with a lesson, so meaning counts most; the rest tells an error code or a
 # product from its neighbour. Cross-validated on the golden set of EVL-5: 0.85 to 1.0 do equally well, 0.7 finds a tenth
@@ -18,18 +19,50 @@ _MEANING = 0.9
 _BESIDE_BEST = 0.7
 # Lessons that share so many of their words speak of one thing, and one of them is out of date.
 _SAME_THING = 0.5
+NOTHING_KNOWN = Vocabulary()
 
 
 def relevance(question: str, correction: Correction, cosine: float) -> float:
     """How far a correction bears on a question, 0 to 1: meaning, and the share of the question's words in it."""
     wanted = _words(question)
-    held = _words(" ".join((correction.topic, correction.lesson, correction.wrong, correction.truth)))
+    held = _words(text_of(correction))
     share = len(wanted & held) / len(wanted) if wanted else 0.0
     return max(0.0, min(1.0, _MEANING * cosine + (1 - _MEANING) * share))
 
 
+def bearing(
+    question: str,
+    correction: Correction,
+    cosine: float,
+    asked: Mapping[str, float],
+    *,
+    floor: float,
+    same: float,
+    vocabulary: Vocabulary = NOTHING_KNOWN,
+) -> Relevant | None:
+    """A correction with its relevance to a question, or None where it does not bear on it.
+
+    ``cosine`` is that to the lesson, ``asked`` those to questions that corrections were made on, by ``asked_id``. From
+    ``same`` on such a question may be this one, and the correction is then as relevant as the two are alike.
+    """
+    own = relevance(question, correction, cosine)
+    near = {each: asked.get(asked_id(correction.id, each), 0.0) for each in correction.questions}
+    nearest = sorted(near, key=lambda each: -near[each])
+    for each in nearest:
+        if same_question(question, each, near[each], floor=same, vocabulary=vocabulary):
+            alike = min(1.0, max(own, near[each], same))
+            return Relevant(correction=correction, relevance=alike, same_question=True, asked=shown(correction, each))
+    if own < floor:
+        return None
+    subject = subject_of(question, correction, vocabulary)
+    if subject is Subject.UNSAID:
+        return None
+    asked_first = shown(correction, nearest[0]) if nearest else ""
+    return Relevant(correction=correction, relevance=own, asked=asked_first, other_subject=subject is Subject.OTHER)
+
+
 def select(
-    scored: Sequence[Relevant], *, floor: float, most: int, tokens: int, cost: Callable[[Correction], int]
+    scored: Sequence[Relevant], *, floor: float, most: int, tokens: int, cost: Callable[[Relevant], int]
 ) -> tuple[Relevant, ...]:
     """The most relevant ones over a floor, within a budget of tokens; of those that conflict, the newer one first.
 
@@ -46,7 +79,7 @@ def select(
     for item in _newest_first(sorted(near, key=lambda each: (-each.relevance, each.correction.id))):
         if len(kept) >= most:
             break
-        price = cost(item.correction)
+        price = cost(item)
         if price > left or any(_outdates(other, item) for other in passed_over):
             passed_over.append(item)
             continue

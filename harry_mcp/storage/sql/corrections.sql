@@ -13,9 +13,18 @@ ON CONFLICT (id) DO NOTHING
 INSERT INTO correction_reports (correction_id, author, result_id, wrong, truth, lesson, source_url, outcome)
 VALUES (%(correction_id)s, %(author)s, %(result_id)s, %(wrong)s, %(truth)s, %(lesson)s, %(source_url)s, %(outcome)s)
 
+-- name: ask :run
+-- Note a question that a correction was made on; one that is there stays, and beyond so many none is added.
+INSERT INTO correction_questions (id, correction_id, question)
+SELECT %(id)s, %(correction_id)s, %(question)s
+ WHERE (SELECT count(*) FROM correction_questions q WHERE q.correction_id = %(correction_id)s) < %(most)s
+ON CONFLICT (id) DO NOTHING
+
 -- name: by_ids :many
--- Corrections with how many submissions and people stand behind each.
-SELECT c.*, coalesce(r.reports, 0)::int AS reports, coalesce(r.reporters, 0)::int AS reporters
+-- Corrections with how many submissions and people stand behind each, and the questions that it was made on.
+SELECT c.*, coalesce(r.reports, 0)::int AS reports, coalesce(r.reporters, 0)::int AS reporters,
+       ARRAY(SELECT q.question FROM correction_questions q
+              WHERE q.correction_id = c.id ORDER BY q.created_at, q.id) AS questions
   FROM corrections c
   LEFT JOIN LATERAL (SELECT count(*) AS reports, count(DISTINCT author) AS reporters
                        FROM correction_reports WHERE correction_id = c.id) AS r ON true
@@ -23,7 +32,9 @@ SELECT c.*, coalesce(r.reports, 0)::int AS reports, coalesce(r.reporters, 0)::in
 
 -- name: list :many
 -- Corrections of a status ('' for all) and a topic ('' for all), the last changed first.
-SELECT c.*, coalesce(r.reports, 0)::int AS reports, coalesce(r.reporters, 0)::int AS reporters
+SELECT c.*, coalesce(r.reports, 0)::int AS reports, coalesce(r.reporters, 0)::int AS reporters,
+       ARRAY(SELECT q.question FROM correction_questions q
+              WHERE q.correction_id = c.id ORDER BY q.created_at, q.id) AS questions
   FROM corrections c
   LEFT JOIN LATERAL (SELECT count(*) AS reports, count(DISTINCT author) AS reporters
                        FROM correction_reports WHERE correction_id = c.id) AS r ON true

@@ -78,6 +78,10 @@ SELECT row_to_json(t)::text AS line FROM verified_lookups t
 -- The corrections that people made.
 SELECT row_to_json(t)::text AS line FROM corrections t ORDER BY t.id
 
+-- name: correction_questions :many
+-- The questions that each was made on.
+SELECT row_to_json(t)::text AS line FROM correction_questions t ORDER BY t.id
+
 -- name: correction_reports :many
 -- Every submission of one.
 SELECT row_to_json(t)::text AS line FROM correction_reports t ORDER BY t.id

@@ -315,6 +315,24 @@ SELECT (SELECT count(*)::int FROM added) AS added,
        ARRAY(SELECT (g.id)::text FROM given g
              EXCEPT SELECT key FROM added EXCEPT SELECT key FROM same) AS differing
 
+-- name: correction_questions :one
+-- The questions that each was made on.
+WITH given AS (SELECT * FROM jsonb_populate_recordset(NULL::correction_questions, %(rows)s::jsonb)),
+same AS (
+    SELECT (g.id)::text AS key FROM given g
+      JOIN correction_questions t ON t.id = g.id
+     WHERE to_jsonb(t) = to_jsonb(g)
+),
+added AS (
+    INSERT INTO correction_questions
+    SELECT * FROM given
+    ON CONFLICT DO NOTHING RETURNING (correction_questions.id)::text AS key
+)
+SELECT (SELECT count(*)::int FROM added) AS added,
+       (SELECT count(*)::int FROM same) AS same,
+       ARRAY(SELECT (g.id)::text FROM given g
+             EXCEPT SELECT key FROM added EXCEPT SELECT key FROM same) AS differing
+
 -- name: correction_reports :one
 -- Every submission of one.
 WITH given AS (SELECT * FROM jsonb_populate_recordset(NULL::correction_reports, %(rows)s::jsonb)),
@@ -387,6 +405,9 @@ added AS (
                                                   WHERE o.id = g.owner_id AND o.xmin = pg_current_xact_id()::xid)
            WHEN 'correction' THEN EXISTS (SELECT FROM corrections o
                                                  WHERE o.id = g.owner_id AND o.xmin = pg_current_xact_id()::xid)
+           WHEN 'asked' THEN EXISTS (SELECT FROM correction_questions o JOIN corrections c ON c.id = o.correction_id
+                                            WHERE o.id = g.owner_id AND o.xmin = pg_current_xact_id()::xid
+                                              AND g.active = (c.status = 'active'))
            ELSE EXISTS (SELECT FROM feedback o WHERE o.id = g.owner_id AND o.xmin = pg_current_xact_id()::xid) END
     ON CONFLICT DO NOTHING RETURNING 1
 )

@@ -6,8 +6,11 @@ SELECT %(space)s, %(kind)s, v.owner_id, v.active, v.embedding
 ON CONFLICT (space_id, kind, owner_id) DO UPDATE SET active = excluded.active, embedding = excluded.embedding
 
 -- name: set_active :run
--- Let owners be found, or not, in every space.
-UPDATE memory_vectors SET active = %(active)s WHERE kind = %(kind)s AND owner_id = ANY (%(owners)s)
+-- Let owners be found, or not, in every space; a correction with the questions that it was made on.
+UPDATE memory_vectors m SET active = %(active)s
+ WHERE (m.kind = %(kind)s AND m.owner_id = ANY (%(owners)s))
+    OR (%(kind)s = 'correction' AND m.kind = 'asked'
+        AND m.owner_id IN (SELECT q.id FROM correction_questions q WHERE q.correction_id = ANY (%(owners)s)))
 
 -- name: recall :many
 -- The active memories nearest to a vector, so many of each kind.
@@ -49,3 +52,11 @@ SELECT id AS owner_id, lesson AS text, status = 'active' AS active
  WHERE NOT EXISTS (SELECT FROM memory_vectors m
                     WHERE m.space_id = %(space)s AND m.kind = 'correction' AND m.owner_id = c.id)
  ORDER BY id LIMIT %(limit)s FOR SHARE OF c
+
+-- name: missing_asked :many
+-- Questions that corrections were made on, without a vector in a space.
+SELECT q.id AS owner_id, q.question AS text, c.status = 'active' AS active
+  FROM correction_questions q JOIN corrections c ON c.id = q.correction_id
+ WHERE NOT EXISTS (SELECT FROM memory_vectors m
+                    WHERE m.space_id = %(space)s AND m.kind = 'asked' AND m.owner_id = q.id)
+ ORDER BY q.id LIMIT %(limit)s FOR SHARE OF c

@@ -50,7 +50,7 @@ def relevant(lesson: str, value: float, day: int = 0) -> Relevant:
 
 
 def chosen(scored: Sequence[Relevant], *, floor: float = 0.4, most: int = 3, tokens: int = 800) -> tuple[Relevant, ...]:
-    return select(scored, floor=floor, most=most, tokens=tokens, cost=lambda each: len(each.lesson) // 4)
+    return select(scored, floor=floor, most=most, tokens=tokens, cost=lambda each: len(each.correction.lesson) // 4)
 
 
 def lessons(items: Sequence[Relevant]) -> list[str]:
