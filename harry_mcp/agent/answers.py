@@ -11,6 +11,9 @@ from harry_mcp.agent.contract import Verdict
 from harry_mcp.agent.sources import Source
 from harry_mcp.providers.usage import UsageMeter
 
+# Who wrote an answer that is made of quotes.
+QUOTES = "quotes"
+
 
 class Outcome(StrEnum):
     """What kind of answer it is. The verdict decides, and no model."""
@@ -21,6 +24,7 @@ class Outcome(StrEnum):
     FROM_WEB = "answered_from_web"
     FROM_CORRECTIONS = "answered_from_corrections"
     NOT_KNOWN = "not_known"
+    REPLIED = "replied"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +101,7 @@ class Answer:
     caveats: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
-    written_by: str = "quotes"
+    written_by: str = QUOTES
     search_id: str = ""
     result_id: str = ""
     gap_id: str = ""

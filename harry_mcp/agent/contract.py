@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from harry_mcp.errors import ToolFailed
 
-_ACTIONS = ("answer", "answer_with_care", "call_web_fallback")
+_ACTIONS = ("answer", "answer_with_care", "reply", "call_web_fallback")
 
 
 def _known_action(value: object) -> object:
@@ -24,7 +24,9 @@ def _known_web_action(value: object) -> object:
     return value if value == "answer_from_web_with_care" else "say_you_do_not_know"
 
 
-NextAction = Annotated[Literal["answer", "answer_with_care", "call_web_fallback"], BeforeValidator(_known_action)]
+NextAction = Annotated[
+    Literal["answer", "answer_with_care", "reply", "call_web_fallback"], BeforeValidator(_known_action)
+]
 WebAction = Annotated[Literal["answer_from_web_with_care", "say_you_do_not_know"], BeforeValidator(_known_web_action)]
 
 

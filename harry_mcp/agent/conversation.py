@@ -6,12 +6,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from harry_mcp.agent.answers import Answer, Heard, Listener, Outcome, Spent, Withdrawn, spent_of
+from harry_mcp.agent.answers import QUOTES, Answer, Heard, Listener, Outcome, Spent, Withdrawn, spent_of
 from harry_mcp.agent.connection import Connection
 from harry_mcp.agent.contract import CorrectionNote, SearchResult, WebResult
 from harry_mcp.agent.course import Course, code_heavy, course_of, wants_web
 from harry_mcp.agent.prompt import question_text, system_parts
-from harry_mcp.agent.quoting import beside, not_known, quoted
+from harry_mcp.agent.quoting import beside, not_known, quoted, reply_to
 from harry_mcp.agent.remembering import as_history, said_before
 from harry_mcp.agent.sources import Source, Sources
 from harry_mcp.agent.toolbox import Toolbox
@@ -97,7 +97,7 @@ class Conversation:
         """The search, and the web where the contract asks for it."""
         sources = Sources(known=set(self._known))
         toolbox = Toolbox(self._connection, sources, self._settings, listen)
-        search = await toolbox.search(question, as_history(self._said_before()))
+        search = await toolbox.search(question, as_history(self.answers, turns=self._settings.history))
         # Corrections that answer the question outrank hits, so they come first; the others are last.
         first = _numbered(sources, [each for each in search.corrections if each.answers])
         added = sources.add_search(search)
@@ -123,6 +123,10 @@ class Conversation:
     async def _answered(self, asked: _Question, course: Course, listen: Listener, before: Spent) -> Answer:
         if course is Course.OFFICIAL:
             return self._official(asked, listen)
+        if course is Course.REPLY:
+            text = reply_to(asked.text)
+            listen(Heard(text))
+            return self._answer(asked, text, Outcome.REPLIED, ())
         if course is Course.NOTHING:
             return self._not_known(asked, listen)
         if self._models is None:
@@ -214,7 +218,7 @@ class Conversation:
         return self._answer(asked, text, Outcome.NOT_KNOWN, ())
 
     def _answer(
-        self, asked: _Question, text: str, outcome: Outcome, sources: Sequence[Source], *, written_by: str = "quotes"
+        self, asked: _Question, text: str, outcome: Outcome, sources: Sequence[Source], *, written_by: str = QUOTES
     ) -> Answer:
         search, web = asked.search, asked.toolbox.web
         caveats = tuple(dict.fromkeys(one_line(each, 500) for source in sources for each in source.caveats))

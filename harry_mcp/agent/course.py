@@ -28,11 +28,14 @@ class Course(StrEnum):
     WEB = "web"
     CORRECTIONS = "corrections"
     NOTHING = "nothing"
+    REPLY = "reply"
 
 
 def wants_web(search: SearchResult) -> bool:
     """Whether the web is to be asked before all else: also where a verdict praises hits that are not there."""
-    return not search.verified.exact and (search.verdict.next_action == "call_web_fallback" or not search.hits)
+    if search.verified.exact or search.verdict.next_action == "reply":
+        return False
+    return search.verdict.next_action == "call_web_fallback" or not search.hits
 
 
 def may_ask_web(search: SearchResult) -> bool:
@@ -47,6 +50,8 @@ def course_of(search: SearchResult, web: WebResult | None) -> Course:
     """
     if search.verified.exact:
         return Course.OFFICIAL
+    if search.verdict.next_action == "reply":
+        return Course.REPLY
     if not wants_web(search):
         return Course.ANSWER if search.verdict.next_action == "answer" else Course.CARE
     if web is not None and web.next_action == "answer_from_web_with_care" and web.results:

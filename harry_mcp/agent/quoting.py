@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from harry_mcp.agent.contract import CorrectionNote, Hit, SearchResult, WebResult
 from harry_mcp.agent.course import Course
 from harry_mcp.agent.sources import Source
+from harry_mcp.domain.courtesies import Courtesy, courtesy
 from harry_mcp.domain.plain import one_line, visible
 from harry_mcp.domain.tokens import index_terms
 
@@ -20,6 +21,12 @@ _HEADINGS = re.compile(r"\A(?:\s*#{1,6}\s[^\n]*(?:\n+|\Z))+")
 _WEB_SAID = {
     "not_configured": "The web cannot be asked here: it is not set up.",
     "degraded": "The web was asked, and a part of it was down.",
+}
+_REPLIES = {
+    Courtesy.GREETING: "Hello. What would you like to know?",
+    Courtesy.THANKS: "You are welcome. Ask on whenever you like.",
+    Courtesy.GOODBYE: "Goodbye.",
+    None: "There is nothing to look up in that. What would you like to know?",
 }
 _BANDS = {"strong": 2, "moderate": 1}
 
@@ -79,6 +86,11 @@ def beside(corrections: Sequence[tuple[Source, CorrectionNote]]) -> list[str]:
         for source, note in corrections
         if not note.answers
     ]
+
+
+def reply_to(courtesy_said: str) -> str:
+    """A sentence for thanks, a greeting or a goodbye."""
+    return _REPLIES.get(courtesy(courtesy_said, answered=True), _REPLIES[None])
 
 
 def not_known(search: SearchResult, web: WebResult | None) -> str:

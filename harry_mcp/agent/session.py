@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from harry_mcp.agent.answers import Answer, spent_of
+from harry_mcp.agent.answers import Answer, Outcome, spent_of
 from harry_mcp.agent.connection import Connection, ServerTarget
 from harry_mcp.agent.conversation import Conversation, Models
 from harry_mcp.errors import InputError
@@ -43,8 +43,9 @@ class Session:
 
     @property
     def last(self) -> Answer | None:
-        answers = self.conversation.answers
-        return answers[-1] if answers else None
+        """The last answer to a question; thanks for it are none."""
+        asked = [answer for answer in self.conversation.answers if answer.outcome is not Outcome.REPLIED]
+        return asked[-1] if asked else None
 
     def transcript(self) -> dict[str, Any]:
         """Everything that was asked and answered."""

@@ -198,6 +198,7 @@ class NextAction(StrEnum):
     ANSWER = "answer"
     ANSWER_WITH_CARE = "answer_with_care"
     CALL_WEB_FALLBACK = "call_web_fallback"
+    REPLY = "reply"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,19 +237,23 @@ class Hit:
 
 
 class SearchStatus(StrEnum):
-    """``empty`` means that nothing was found; an outage is ``degraded``, never an empty list."""
+    """``empty`` means that nothing was found; an outage is ``degraded``, never an empty list.
+
+    ``no_question``: thanks or a greeting came, and nothing was searched.
+    """
 
     OK = "ok"
     EMPTY = "empty"
     DEGRADED = "degraded"
+    NO_QUESTION = "no_question"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
     """The answer of the loop. ``ranking`` is every ranked passage before any were joined or cut.
 
-    ``course`` tells by name what was done on the way beyond the plain search: ``asked``, ``hypothetical``,
-    ``other_words``.
+    ``course`` tells by name what was done on the way beyond the plain search: ``asked``, ``also_searched``,
+    ``hypothetical``, ``other_words``. ``search_id`` is empty where nothing was searched.
     """
 
     search_id: str

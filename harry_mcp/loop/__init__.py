@@ -16,6 +16,7 @@ from harry_mcp.domain.web import WebAnswer
 from harry_mcp.errors import DatabaseUnavailable, InputError
 from harry_mcp.loop.claiming import ClaimFlow
 from harry_mcp.loop.correcting import CorrectionFlow, Submitted
+from harry_mcp.loop.courteous import no_question
 from harry_mcp.loop.digesting import DigestFlow
 from harry_mcp.loop.explaining import ExplainFlow, Explanation
 from harry_mcp.loop.feedback import FeedbackFlow
@@ -78,7 +79,7 @@ class HarryLoop:
         """Answer a question with passages and a verdict, and have the search written down.
 
         ``k`` 0 takes the setting. ``history`` holds earlier turns, oldest first, for a question that follows up on
-        them. A weak result opens a gap, or counts it once more.
+        them. A weak result opens a gap, or counts it once more. Thanks and greetings are not searched for.
 
         Raises:
             InputError: the question has no letter or digit, or is longer than the setting allows.
@@ -86,6 +87,8 @@ class HarryLoop:
         """
         filters = _storable(filters or SearchFilters())
         self._check(question)
+        if (nothing := no_question(question, answered=bool(history))) is not None:
+            return nothing
 
         async def run() -> SearchResult:
             recall = partial(self._flows.recall.nearby, topic=filters.topic) if record else None

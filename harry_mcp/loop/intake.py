@@ -18,7 +18,7 @@ from harry_mcp.stages.correct.lessons import count_lessons
 from harry_mcp.stages.correct.prompt import BESIDE_TOKENS, FRAME_TOKENS
 from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.stages.correct.screening import screen
-from harry_mcp.stages.retrieve.history import is_follow_up
+from harry_mcp.stages.retrieve.leaning import Leaning, leaning
 
 _LONGEST_TOPIC = 200
 _LONGEST_ADDRESS = 2000
@@ -148,7 +148,7 @@ def made_on(question: str, *, rewritten: bool = False) -> str:
     asked of many things.
     """
     kept = Questions.kept(question)
-    leans = not rewritten and len(kept.split()) > 1 and is_follow_up(kept) and not any(names(kept))
+    leans = not rewritten and len(kept.split()) > 1 and leaning(kept) is Leaning.LEANS and not any(names(kept))
     unfit = leans or screen(question).suspicious or not any(character.isalnum() for character in kept)
     return "" if unfit else kept
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,17 +21,17 @@ from harry_mcp.domain.search import (
     Hit,
     OptimizedQuery,
     Passage,
-    Retrieval,
     SearchFilters,
     SearchResult,
     SearchStatus,
-    Verdict,
     gap_id,
 )
 from harry_mcp.domain.together import both
 from harry_mcp.errors import ProviderError
+from harry_mcp.loop.attempts import Attempt, Course
 from harry_mcp.loop.recalling import Nearby
 from harry_mcp.loop.standing import as_they_stand
+from harry_mcp.loop.two_legs import TwoLegs
 from harry_mcp.metering import count_search
 from harry_mcp.profile import DomainProfile
 from harry_mcp.settings import Settings
@@ -41,7 +41,7 @@ from harry_mcp.stages.rank.hits import assemble
 from harry_mcp.stages.rank.ranker import RankStage, warned
 from harry_mcp.stages.rank.reranking import RerankStep
 from harry_mcp.stages.retrieve.corrective import CorrectiveWriter
-from harry_mcp.stages.retrieve.history import HistoryRewriter
+from harry_mcp.stages.retrieve.history import HistoryRewriter, spoken
 from harry_mcp.stages.retrieve.query import clean, optimize
 from harry_mcp.stages.retrieve.retriever import Found, HybridRetriever
 from harry_mcp.storage.database import Database
@@ -53,36 +53,11 @@ _RESERVE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class _Attempt:
-    """One way of asking, and what it found. ``nearby`` is None where the question has no vector."""
-
-    query: OptimizedQuery
-    retrieval: Retrieval
-    ranking: Sequence[Candidate]
-    passages: dict[int, Passage]
-    verdict: Verdict
-    nearby: Nearby | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Searched:
     """What a search brought, and what lies near to its question in the memories, None where that cannot be told."""
 
     result: SearchResult
     nearby: Nearby | None
-
-
-@dataclass(slots=True)
-class _Course:
-    """What one search notes on its way."""
-
-    deadline: Deadline
-    timings: dict[str, float] = field(default_factory=dict[str, float])
-    degraded: list[str] = field(default_factory=list[str])
-    told: dict[str, str] = field(default_factory=dict[str, str])
-
-    def lost(self, *parts: str) -> None:
-        self.degraded.extend(part for part in parts if part and part not in self.degraded)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,10 +90,9 @@ class SearchFlow:
             DatabaseUnavailable: PostgreSQL cannot be reached.
         """
         started = time.perf_counter()
-        course = _Course(Deadline(self._settings.search.deadline, reserve=_RESERVE))
+        course = Course(Deadline(self._settings.search.deadline, reserve=_RESERVE))
         with stage("search", {}) as span:
-            asked = await self._stand_alone(clean(question), history, course)
-            first = await self._attempt(asked, k, filters, course, recall)
+            first = await self._first(clean(question), k, filters, history, course, recall)
             attempt = await self._corrected(first, k, filters, course)
             span.set_attribute("harry.band", attempt.verdict.band.value)
             span.set_attribute("harry.degraded", course.degraded)
@@ -128,7 +102,7 @@ class SearchFlow:
         status = SearchStatus.OK if hits else SearchStatus.EMPTY
         result = SearchResult(
             search_id="srch_" + uuid.uuid4().hex,
-            question=asked,
+            question=first.query.question,
             query=attempt.query,
             status=SearchStatus.DEGRADED if course.degraded else status,
             verdict=warned(attempt.verdict, hits),
@@ -136,25 +110,32 @@ class SearchFlow:
             ranking=tuple(attempt.ranking),
             degraded=tuple(course.degraded),
             timings_ms=course.timings,
-            gap_id=gap_id(asked) if _is_gap(attempt, filters) else "",
+            gap_id=gap_id(first.query.question) if _is_gap(attempt, filters) else "",
             revision=attempt.retrieval.statistics.revision,
             course=course.told,
         )
         return Searched(result, first.nearby)
 
-    async def _stand_alone(self, question: str, history: Sequence[str], course: _Course) -> str:
+    async def _first(
+        self,
+        question: str,
+        k: int,
+        filters: SearchFilters,
+        history: Sequence[str],
+        course: Course,
+        recall: Recall | None,
+    ) -> Attempt:
+        async def ask(words: str, notes: Course) -> Attempt:
+            return await self._attempt(words, k, filters, notes, recall)
+
         if not history:
-            return question
-        with stage("rewrite", course.timings):
-            rewritten = await self._stages.rewriter.stand_alone(question, history, course.deadline)
-        course.lost(rewritten.degraded)
-        if rewritten.question != question:
-            course.told["asked"] = question
-        return rewritten.question
+            return await ask(question, course)
+        legs = TwoLegs(self._stages.rewriter, self._stages.ranker, ask)
+        return await legs.search(question, spoken(history), course)
 
     async def _attempt(
-        self, question: str, k: int, filters: SearchFilters, course: _Course, recall: Recall | None = None
-    ) -> _Attempt:
+        self, question: str, k: int, filters: SearchFilters, course: Course, recall: Recall | None = None
+    ) -> Attempt:
         query = optimize(question, self._profile.glossary, self._settings.retrieve.query_characters)
         found = await self._stages.retriever.find(query, filters, course.deadline)
         attempt, nearby = await both(
@@ -163,8 +144,8 @@ class SearchFlow:
         return await self._reranked(replace(attempt, nearby=nearby), course)
 
     async def _ranked(
-        self, query: OptimizedQuery, found: Found, k: int, filters: SearchFilters, course: _Course
-    ) -> _Attempt:
+        self, query: OptimizedQuery, found: Found, k: int, filters: SearchFilters, course: Course
+    ) -> Attempt:
         retrieval = await self._stages.retriever.measure(found)
         course.lost(*retrieval.statistics.degraded, *retrieval.degraded)
         course.timings.update(retrieval.timings_ms)
@@ -177,9 +158,9 @@ class SearchFlow:
         with stage("passages", course.timings):
             passages = await self._passages(ranking, k)
             ranking = unfold(ranking, passages, query.question)
-        return _Attempt(query, retrieval, ranking, passages, verdict)
+        return Attempt(query, retrieval, ranking, passages, verdict)
 
-    async def _nearby(self, question: str, found: Found, recall: Recall | None, course: _Course) -> Nearby | None:
+    async def _nearby(self, question: str, found: Found, recall: Recall | None, course: Course) -> Nearby | None:
         if recall is None or found.vector is None:
             return None
         if not found.remembers:
@@ -195,7 +176,7 @@ class SearchFlow:
             chunks = [each.chunk_id for item in shortlist for each in (item, *item.folded)]
             return await as_they_stand(unit, await unit.documents.passages(chunks))
 
-    async def _reranked(self, attempt: _Attempt, course: _Course) -> _Attempt:
+    async def _reranked(self, attempt: Attempt, course: Course) -> Attempt:
         step = self._stages.reranker
         if step is None or not attempt.passages:
             return attempt
@@ -211,7 +192,7 @@ class SearchFlow:
         verdict = self._stages.ranker.judge(ranking, attempt.verdict, step.name, curve)
         return replace(attempt, ranking=ranking, verdict=verdict)
 
-    async def _corrected(self, first: _Attempt, k: int, filters: SearchFilters, course: _Course) -> _Attempt:
+    async def _corrected(self, first: Attempt, k: int, filters: SearchFilters, course: Course) -> Attempt:
         """The better of two attempts, where corrective retrieval is on and the first one is not strong."""
         writer = self._stages.corrective
         if writer is None or first.verdict.band is Band.STRONG:
@@ -229,12 +210,12 @@ class SearchFlow:
         second = await self._attempt(words, k, filters, course)
         return second if second.verdict.score > first.verdict.score else first
 
-    def _hits(self, attempt: _Attempt, k: int) -> tuple[Hit, ...]:
+    def _hits(self, attempt: Attempt, k: int) -> tuple[Hit, ...]:
         shortlist = attempt.ranking[: max(self._settings.rank.candidates, k)]
         return assemble(shortlist, attempt.passages, k or self._settings.retrieve.k, self._stages.ranker.band)
 
 
-def _is_gap(attempt: _Attempt, filters: SearchFilters) -> bool:
+def _is_gap(attempt: Attempt, filters: SearchFilters) -> bool:
     """A weak answer is a gap, also that of a knowledge base which holds nothing yet: somebody asked in vain. A filter
     that lets nothing through is none, for it may be misspelt."""
     return attempt.verdict.band is Band.WEAK and not (filters.any and not attempt.ranking)

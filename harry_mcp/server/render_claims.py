@@ -6,6 +6,7 @@ import secrets
 
 from harry_mcp.domain.checks import ClaimCheck, ClaimVerdict, Finding, Quote
 from harry_mcp.domain.claims import Stance
+from harry_mcp.domain.search import SearchStatus
 from harry_mcp.server.moments import moment
 from harry_mcp.server.schemas_claims import ClaimReply, QuoteReply
 
@@ -26,7 +27,8 @@ def claim_reply(check: ClaimCheck) -> ClaimReply:
     finding, search = check.finding, check.search
     decided = bool(finding.quotes and finding.quotes[0].correction_id)
     return ClaimReply(
-        status=search.status.value,
+        # A claim is searched for whatever it says, so there is always a status of a search.
+        status="empty" if search.status is SearchStatus.NO_QUESTION else search.status.value,
         search_id=search.search_id,
         claim=check.claim,
         verdict=finding.verdict.value,

@@ -26,9 +26,10 @@ class VerdictReply(_Reply):
     score: float = Field(description="Chance, 0 to 1, that the best hit answers the question. Calibrated.")
     answerable: float = Field(description="Chance, 0 to 1, that the knowledge base answers the question at all.")
     band: BandName = Field(description="strong: score 0.60 or more. moderate: 0.45 to 0.59. weak: under 0.45.")
-    next_action: Literal["answer", "answer_with_care", "call_web_fallback"] = Field(
+    next_action: Literal["answer", "answer_with_care", "call_web_fallback", "reply"] = Field(
         description="answer: from the hits, with citations. answer_with_care: say what the hits do not cover. "
-        "call_web_fallback: the hits do not answer it; ask the web tool, or say that you do not know."
+        "call_web_fallback: the hits do not answer it; ask the web tool, or say that you do not know. "
+        "reply: it was thanks or a greeting and nothing was searched; reply in a sentence."
     )
     reason: str = Field(description="Why, in a sentence or two.")
     relevance_source: str = Field(description="The ranker and calibration behind the scores.")
@@ -82,10 +83,13 @@ class CitationReply(_Reply):
 class SearchReply(_Reply):
     """The result of search_kb."""
 
-    status: Literal["ok", "empty", "degraded"] = Field(
-        description="ok; empty: everything worked and nothing was found; degraded: a part was down, see degraded."
+    status: Literal["ok", "empty", "degraded", "no_question"] = Field(
+        description="ok; empty: everything worked and nothing was found; degraded: a part was down, see degraded; "
+        "no_question: thanks or a greeting, nothing was searched."
     )
-    search_id: str = Field(description="Names this search; keep it for feedback and explanations.")
+    search_id: str = Field(
+        description="Names this search; keep it for feedback and explanations. Empty when nothing was searched."
+    )
     query: str = Field(description="The question as it was searched.")
     verdict: VerdictReply = Field(description="Read this first.")
     verified: MatchReply = Field(description="The official answer to the question, if there is one.")

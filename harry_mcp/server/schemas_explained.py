@@ -46,8 +46,9 @@ class ExplainReply(_Reply):
     question: str = Field(description="The question, made to stand alone.")
     query: str = Field(description="What was searched for.")
     course: dict[str, str] = Field(
-        description="What was done beyond the plain search: asked (the question as it came), hypothetical (a made-up "
-        "answer that was searched for), other_words (a second try)."
+        description="What was done beyond the plain search: asked (the question as it came), also_searched (the "
+        "other way of asking it, which found less), hypothetical (a made-up answer that was searched for), other_words "
+        "(a second try)."
     )
     filters: dict[str, str] = Field(description="What narrowed it.")
     then: OutcomeReply = Field(description="The verdict then.")

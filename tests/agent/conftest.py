@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -23,15 +25,23 @@ _numbers = itertools.count(1)
 @pytest.fixture(scope="module")
 def base(postgres: EmbeddedPostgres, template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
     """Settings of a knowledge base with the small base in it. Questions leave traces there; nothing else may."""
+    with filled_by(_fill, postgres, template, tmp_path_factory.mktemp("agent")) as settings:
+        yield settings
+
+
+@contextmanager
+def filled_by(
+    fill: Callable[[Settings], Coroutine[None, None, None]], postgres: EmbeddedPostgres, template: str, folder: Path
+) -> Generator[Settings]:
+    """Settings of a knowledge base of its own, filled once."""
     name = f"agent_{next(_numbers)}"
     with psycopg.connect(postgres.dsn, autocommit=True) as connection:
         connection.execute(
             sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
         )
         url = SecretStr(make_conninfo(postgres.dsn, dbname=name))
-        made = load_settings({"HARRY_DATA_DIR": str(tmp_path_factory.mktemp("agent"))})
-        settings = made.model_copy(update={"database_url": url})
-        asyncio.run(_fill(settings))
+        settings = load_settings({"HARRY_DATA_DIR": str(folder)}).model_copy(update={"database_url": url})
+        asyncio.run(fill(settings))
         yield settings
         connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 

@@ -51,6 +51,7 @@ def search(
         (search("call_web_fallback", exact=True), None, Course.OFFICIAL),
         (search("answer", hits=False, exact=True), None, Course.OFFICIAL),
         (search("answer", hits=False), None, Course.NOTHING),
+        (search("reply", hits=False), None, Course.REPLY),
         (search("answer_with_care", hits=False), PAGES, Course.WEB),
     ],
 )
@@ -67,6 +68,8 @@ def test_the_web_is_asked_where_the_contract_says_so() -> None:
     assert wants_web(search("call_web_fallback"))
     assert wants_web(search("answer", hits=False))
     assert not wants_web(search("call_web_fallback", exact=True))
+    assert not wants_web(search("reply", hits=False))
+    assert not may_ask_web(search("reply", hits=False))
 
 
 CODE = Hit(text="Do this:\n\n```py\nx = 1\n```")

@@ -76,6 +76,16 @@ async def test_a_model_makes_a_follow_up_stand_alone(settings: Settings) -> None
         assert len(made.claude.asked["StandAlone"]) == 1, "a question that stands alone asks no model"
 
 
+@pytest.mark.promise("RET-2")
+async def test_what_a_model_makes_of_a_follow_up_counts_only_where_nothing_of_it_is_lost(settings: Settings) -> None:
+    claude = ScriptedAnthropic(StandAlone=shaped({"question": "How many rows does an export of contacts hold?"}))
+    async with with_models(settings, claude=claude, sections={"search": {"hyde": "off"}}) as made:
+        result = await made.app.loop.search("And not over 500 rows?", history=["user: Can I export contacts?"])
+    assert "rewrite_refused" in result.degraded
+    assert "500" in result.question
+    assert result.hits[0].passage.title == "Exports"
+
+
 @pytest.mark.promise("RNK-1")
 async def test_a_model_orders_and_without_its_curve_the_verdict_stays_local(settings: Settings) -> None:
     def invoices_first(_question: str, passage: str) -> float:
@@ -182,7 +192,7 @@ async def test_all_models_hanging_at_once_still_answer_within_the_deadline(setti
     async with with_models(settings, claude=claude, voyage=voyage, sections=sections) as made:
         voyage.give(embeddings=hang)
         started = time.monotonic()
-        result = await made.app.loop.search("And how do I rotate an API key?", history=["user: What is a key?"])
+        result = await made.app.loop.search("And how do I rotate it?", history=["user: What is an API key?"])
         took = time.monotonic() - started
     assert took < 2.0 + SLACK
     assert {"rewrite_timeout", "hyde_timeout", "embedding_timeout"} <= set(result.degraded)

@@ -13,6 +13,8 @@ from harry_mcp.stages.rank.bands import band_of, next_action, reason
 from harry_mcp.stages.rank.calibration import LOCAL, SHORT, ContrastCurve, background
 from harry_mcp.stages.rank.duplicates import collapse
 
+# Of the moderate threshold: weak for a reason, and not for being far away.
+_JUST_UNDER = 0.9
 _DISPUTED = (
     "Documents contradict each other about this: tell both sides, and that it is open which is right. The caveats of "
     "the hits name them."
@@ -70,6 +72,25 @@ class RankStage:
             return self._verdict(reranked[0].score, f"{ranker}/{calibration.id}", reranked=True)
         source = f"{ranker}/uncalibrated, scored by {local.relevance_source}"
         return self._verdict(local.score, source, reranked=True)
+
+    def doubted(
+        self, ranking: Sequence[Candidate], verdict: Verdict, why: str, *, most: Band
+    ) -> tuple[Sequence[Candidate], Verdict]:
+        """A ranking and its judgement that rest on what does not hold: of the band ``most`` where they were better."""
+        middle = (self._settings.strong + self._settings.moderate) / 2
+        cap = middle if most is Band.MODERATE else self._settings.moderate * _JUST_UNDER
+        if verdict.score <= cap:
+            return ranking, verdict
+        band = self.band(cap)
+        doubted = replace(
+            verdict,
+            score=cap,
+            answerable=cap,
+            band=band,
+            next_action=next_action(band),
+            reason=reason(band, why, found=True),
+        )
+        return [item._replace(score=min(item.score, cap)) for item in ranking], doubted
 
     def _scored(self, candidate: Candidate, level: float, terms: int, calibration: Calibration | None) -> Candidate:
         local = self._curve.score(candidate.fusion, level)
