@@ -17,6 +17,7 @@
     │   ├── ProviderTimeout      it did not answer within its budget
     │   ├── ProviderNotConfigured  it has no key, file or address
     │   ├── ServerUnavailable    the MCP server that the agent asks does not answer
+    │   │   └── ServerBusy       it asks to come again later
     │   └── DeliveryUnknown      it was given a message and did not say whether it took it
     ├── ToolFailed               a tool of that server refused or failed
     ├── JobError                 a job did not come to its end
@@ -99,6 +100,15 @@ class ProviderNotConfigured(ProviderError):
 
 class ServerUnavailable(ProviderError):
     """The MCP server cannot be reached, or went away."""
+
+
+class ServerBusy(ServerUnavailable):
+    """The MCP server takes no more requests for now."""
+
+    def __init__(self, message: str = "", *, seconds: float = 0.0) -> None:
+        """``seconds``: how long it asks to wait; 0 where it does not say."""
+        super().__init__(message)
+        self.seconds = seconds
 
 
 class DeliveryUnknown(ProviderError):

@@ -29,6 +29,14 @@ NextAction = Annotated[
 ]
 WebAction = Annotated[Literal["answer_from_web_with_care", "say_you_do_not_know"], BeforeValidator(_known_web_action)]
 
+_DOING = {
+    "search_kb": "the search",
+    "web_fallback": "the search of the web",
+    "read_document": "reading a document",
+    "submit_feedback": "your feedback",
+    "submit_correction": "your correction",
+}
+
 
 class _Read(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -158,21 +166,26 @@ class Rated(_Read):
     effects: tuple[str, ...] = ()
 
 
-class _Stored(_Read):
+class Stored(_Read):
+    """A correction as it is kept."""
+
     lesson: str = ""
     status: str = ""
+    status_reason: str = ""
 
 
-class _Submission(_Read):
+class Submission(_Read):
+    """What became of one lesson."""
+
     outcome: str = ""
-    correction: _Stored = _Stored()
+    correction: Stored = Stored()
+    redacted: int = 0
 
 
 class Submitted(_Read):
     """What ``submit_correction`` returns."""
 
-    submissions: tuple[_Submission, ...] = Field(default=())
-    next_step: str = ""
+    submissions: tuple[Submission, ...] = Field(default=())
 
 
 def read(shape: type[Shape], tool: str, structured: Mapping[str, Any] | None) -> Shape:
@@ -182,12 +195,16 @@ def read(shape: type[Shape], tool: str, structured: Mapping[str, Any] | None) ->
         ToolFailed: the server does not speak the contract.
     """
     if structured is None:
-        raise ToolFailed(f"The server's {tool} returned no structured result, so it does not speak harry's contract.")
+        raise ToolFailed(f"The server does not speak harry's contract: {doing(tool)} gave no structured result.")
     try:
         return shape.model_validate(dict(structured))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise ToolFailed(
-            f"The server's {tool} does not speak harry's contract: {where}: {first['msg'].rstrip('.')}."
-        ) from None
+        fault = f"{where} of what {doing(tool)} gave: {first['msg'].rstrip('.')}"
+        raise ToolFailed(f"The server does not speak harry's contract: {fault}.") from None
+
+
+def doing(tool: str) -> str:
+    """What a tool does, for people, who know no tools."""
+    return _DOING.get(tool, tool)

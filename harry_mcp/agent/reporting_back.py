@@ -1,15 +1,17 @@
-"""What a person says of an answer, taken back to the server: thumbs and corrections."""
+"""What a person says of an answer, in the words in which the server takes it: thumbs and corrections."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
-from harry_mcp.agent.answers import Answer
+from harry_mcp.agent.answers import Answer, Outcome
 from harry_mcp.agent.connection import Connection
-from harry_mcp.agent.contract import Rated, Submitted, read
+from harry_mcp.agent.contract import Rated, Submission, Submitted, read
+from harry_mcp.domain.content import names_something
 from harry_mcp.domain.plain import one_line, sanitised
 from harry_mcp.errors import InputError, ToolFailed
 
@@ -19,6 +21,38 @@ REASONS = ("wrong", "outdated", "incomplete", "irrelevant", "bad_source", "other
 _OF_THE_PAGE = ("wrong", "outdated", "bad_source")
 _NUMBER = re.compile(r"\[?(\d{1,3})\]?,?")
 _ARROW = re.compile(r"\s*(?:=>|->|→)\s*")
+_OUTCOMES = {
+    "created": "Stored",
+    "repeated": "It was there already, word for word",
+    "merged": "Counted for one that says the same",
+}
+
+
+class ReportKind(StrEnum):
+    """What a report is; also the command of the chat that makes it."""
+
+    UP = "up"
+    DOWN = "down"
+    CORRECTION = "correct"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What was said of an answer, ready to be sent. ``text`` is what stood behind the command."""
+
+    kind: ReportKind
+    text: str
+    about: Answer
+    arguments: Mapping[str, Any]
+
+    @property
+    def line(self) -> str:
+        """As it was typed."""
+        return f"/{self.kind} {self.text}".rstrip()
+
+    def replaced_by(self, later: Report) -> bool:
+        """Whether a later report says the same kind of thing of the same answer."""
+        return self.kind is later.kind and self.about is later.about
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,35 +74,40 @@ class Complaint:
         return cls(reason, tuple(blamed), " ".join(words))
 
 
-async def praise(connection: Connection, answer: Answer) -> list[str]:
-    """Thumbs up: the answer becomes a candidate for an official one. What was done about it.
+def praising(answer: Answer) -> Report:
+    """Thumbs up: the answer becomes a candidate for an official one.
 
     Raises:
-        ToolFailed, ServerUnavailable: nothing was stored.
+        InputError: there is nothing in it to praise.
     """
+    if answer.outcome is Outcome.NOT_KNOWN:
+        raise InputError(
+            "The last question got no answer that could become an official one. Say what is true with /correct, or why "
+            "that is no good with /down."
+        )
     arguments = {
         "result_id": _result(answer),
         "rating": "up",
         "answer": sanitised(answer.text, 8000),
-        "source_urls": [source.url for source in answer.sources if source.url][:20],
+        "source_urls": [source.where for source in answer.sources if source.kind != "correction" and source.where][:20],
     }
-    return await _rated(connection, arguments)
+    return Report(kind=ReportKind.UP, text="", about=answer, arguments=arguments)
 
 
-async def complain(connection: Connection, answer: Answer, text: str) -> list[str]:
-    """Thumbs down, with a reason and the sources to blame. What was done about it.
+def complaining(answer: Answer, text: str) -> Report:
+    """Thumbs down, with a reason and the sources to blame.
 
     Raises:
         InputError: it blames a source that the answer does not have.
-        ToolFailed, ServerUnavailable: nothing was stored.
     """
     said = Complaint.of(text)
-    urls = {source.number: source.url for source in answer.sources}
+    # A page without an address, such as a file, goes by the name that the server knows it by.
+    places = {source.number: source.where for source in answer.sources if source.kind != "correction"}
     for number in said.blamed:
-        if not urls.get(number):
-            raise InputError(f"The answer has no source [{number}] with an address. /sources lists them.")
-    blamed = [urls[number] for number in said.blamed]
-    pages = [url for url in urls.values() if url]
+        if not places.get(number):
+            raise InputError(f"The answer has no source [{number}] that is a document. /sources lists them.")
+    blamed = [places[number] for number in said.blamed]
+    pages = [place for place in places.values() if place]
     if not blamed and len(pages) == 1 and said.reason in _OF_THE_PAGE:
         blamed = pages
     arguments = {
@@ -78,55 +117,91 @@ async def complain(connection: Connection, answer: Answer, text: str) -> list[st
         "comment": sanitised(said.comment, 2000),
         "source_urls": blamed,
     }
-    return await _rated(connection, arguments)
+    return Report(kind=ReportKind.DOWN, text=text.strip(), about=answer, arguments=arguments)
+
+
+def correcting(answer: Answer | None, text: str) -> Report:
+    """``what was wrong => what is true``, or what is true alone, against the last answer.
+
+    Raises:
+        InputError: there is no answer, or nothing that could be remembered.
+    """
+    if answer is None:
+        raise InputError("There is no answer yet to correct. Ask a question first.")
+    wrong, truth = _parted(text)
+    if not truth:
+        raise InputError("Say what is true: /correct WRONG => TRUE, or /correct TRUE.")
+    if not names_something(truth):
+        raise InputError(
+            "That names nothing that it is true of. Write a sentence that stands alone, like: /correct The API limit "
+            "is 600 requests a minute."
+        )
+    if not wrong:
+        known = answer.outcome is not Outcome.NOT_KNOWN
+        wrong = one_line(answer.text if known else f"It is not known: {answer.question}", 1000)
+    arguments: dict[str, Any] = {"wrong": wrong, "truth": truth, "lesson": one_line(truth, 1000)}
+    if answer.search_id:
+        arguments["result_id"] = answer.search_id
+    return Report(kind=ReportKind.CORRECTION, text=text.strip(), about=answer, arguments=arguments)
+
+
+async def delivered(connection: Connection, report: Report) -> list[str]:
+    """Send a report; what became of it, in sentences.
+
+    Raises:
+        ToolFailed: the server does not take it.
+        ServerUnavailable: nobody knows that it arrived.
+    """
+    if report.kind is ReportKind.CORRECTION:
+        stored = read(Submitted, CORRECTION, await _called(connection, CORRECTION, report.arguments))
+        return [_told(each) for each in stored.submissions] or ["It was sent."]
+    rated = read(Rated, FEEDBACK, await _called(connection, FEEDBACK, report.arguments))
+    return [one_line(effect, 500) for effect in rated.effects] or ["Noted."]
+
+
+async def praise(connection: Connection, answer: Answer) -> list[str]:
+    """:func:`praising`, sent at once."""
+    return await delivered(connection, praising(answer))
+
+
+async def complain(connection: Connection, answer: Answer, text: str) -> list[str]:
+    """:func:`complaining`, sent at once."""
+    return await delivered(connection, complaining(answer, text))
 
 
 async def correct(connection: Connection, answer: Answer | None, text: str) -> list[str]:
-    """``what was wrong => what is true``, or what is true alone, against the last answer. What became of it.
-
-    Raises:
-        InputError: there is nothing to store.
-        ToolFailed, ServerUnavailable: nothing was stored.
-    """
-    wrong, found, truth = _parted(text)
-    if not truth:
-        raise InputError("Say what is true: /correct WRONG => TRUE, or /correct TRUE.")
-    if not found:
-        if answer is None:
-            raise InputError("There is no answer yet to correct. Say both: /correct WRONG => TRUE.")
-        wrong = one_line(answer.text, 1000)
-    arguments: dict[str, Any] = {"wrong": wrong, "truth": truth, "lesson": one_line(truth, 1000)}
-    if answer is not None:
-        arguments["result_id"] = answer.search_id
-    result = await _called(connection, CORRECTION, arguments)
-    stored = read(Submitted, CORRECTION, result)
-    told = [
-        f"{one_line(each.outcome, 40)}: {one_line(each.correction.lesson, 500)} "
-        f"({one_line(each.correction.status, 40)})"
-        for each in stored.submissions
-    ]
-    return [*told, one_line(stored.next_step, 500)]
+    """:func:`correcting`, sent at once."""
+    return await delivered(connection, correcting(answer, text))
 
 
-def _parted(text: str) -> tuple[str, bool, str]:
+def _told(each: Submission) -> str:
+    """What became of a lesson: the server's own words for it are for agents."""
+    kept = each.correction
+    reason = f": {one_line(kept.status_reason, 300).rstrip('. ')}" if kept.status_reason else ""
+    stands = {
+        "active": "it counts from the next question on",
+        "pending": f"it waits for review{reason}",
+        "deprecated": f"it was given up{reason}",
+    }.get(kept.status, one_line(kept.status, 40))
+    private = f" {each.redacted} private details were taken out of it." if each.redacted else ""
+    done = _OUTCOMES.get(each.outcome, one_line(each.outcome, 40))
+    return f"{done}; {stands}.{private}\n  “{one_line(kept.lesson, 500)}”"
+
+
+def _parted(text: str) -> tuple[str, str]:
     parts = _ARROW.split(sanitised(text, 4000), maxsplit=1)
     if len(parts) == 2:
-        return parts[0].strip(), bool(parts[0].strip()), parts[1].strip()
-    return "", False, parts[0].strip()
-
-
-async def _rated(connection: Connection, arguments: Mapping[str, Any]) -> list[str]:
-    result = read(Rated, FEEDBACK, await _called(connection, FEEDBACK, arguments))
-    return [one_line(effect, 500) for effect in result.effects] or ["Noted."]
+        return parts[0].strip(), parts[1].strip()
+    return "", parts[0].strip()
 
 
 async def _called(connection: Connection, tool: str, arguments: Mapping[str, Any]) -> Mapping[str, Any] | None:
     if tool not in await connection.tools():
-        raise ToolFailed(f"This server takes none from you: it has no tool {tool}. Your role there may be too low.")
+        raise ToolFailed("This server takes nothing of the kind from you. Your role there may be too low.")
     return (await connection.call(tool, arguments)).structured
 
 
 def _result(answer: Answer) -> str:
     if not answer.result_id:
-        raise ToolFailed("The server gave this answer no name, so it cannot be rated.")
+        raise InputError("The server gave this answer no name, so it cannot be rated.")
     return answer.result_id

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
+from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from harry_mcp.agent.answering import Models
 from harry_mcp.agent.answers import Answer, Outcome, spent_of
-from harry_mcp.agent.connection import Connection, ServerTarget
-from harry_mcp.agent.conversation import Conversation, Models
+from harry_mcp.agent.connection import Connection
+from harry_mcp.agent.conversation import Conversation
+from harry_mcp.agent.outbox import Outbox
+from harry_mcp.agent.target import ServerTarget
 from harry_mcp.errors import InputError
 from harry_mcp.profile import load_profile
 from harry_mcp.providers.factory import build_chat_models
@@ -22,8 +23,15 @@ from harry_mcp.settings import Settings
 class Session:
     """Use it as an async context manager, in one task. Nothing is started before the first question."""
 
-    def __init__(self, settings: Settings, target: ServerTarget, *, local: bool = False) -> None:
-        """``local``: quote, even where there is a key.
+    def __init__(
+        self,
+        settings: Settings,
+        target: ServerTarget,
+        *,
+        local: bool = False,
+        tell: Callable[[str], None] = lambda _line: None,
+    ) -> None:
+        """``local``: quote, even where there is a key. ``tell`` is given lines for people who are kept waiting.
 
         Raises:
             SettingsError: the profile cannot be read.
@@ -31,7 +39,8 @@ class Session:
         self.usage = UsageMeter()
         chats = None if local else build_chat_models(settings, self.usage)
         self._chats = chats
-        self.connection = Connection(target, settings.agent)
+        self.connection = Connection(target, settings.agent, tell)
+        self.outbox = Outbox(self.connection)
         self.conversation = Conversation(
             self.connection,
             Models(*chats) if chats else None,
@@ -42,17 +51,36 @@ class Session:
         self._started = datetime.now(UTC)
 
     @property
+    def writer(self) -> str:
+        """The model that writes the answers; empty where passages are quoted."""
+        return self._chats[0].name if self._chats else ""
+
+    @property
     def last(self) -> Answer | None:
-        """The last answer to a question; thanks for it are none."""
+        """The answer to the last question; thanks for it are none.
+
+        Raises:
+            InputError: it got none; what is said now would go to an answer that nobody means.
+        """
+        if self.conversation.failed:
+            raise InputError("The last question got no answer, so nothing can be said of it. Ask it again first.")
         asked = [answer for answer in self.conversation.answers if answer.outcome is not Outcome.REPLIED]
         return asked[-1] if asked else None
 
     def transcript(self) -> dict[str, Any]:
-        """Everything that was asked and answered."""
+        """All that was asked, answered and said of answers; ``answer`` counts from 1."""
+        answers = self.conversation.answers
         return {
             "started_at": self._started.isoformat(timespec="seconds"),
             "server": self.connection.target.name,
-            "answers": [answer.as_json() for answer in self.conversation.answers],
+            "answers": [answer.as_json() for answer in answers],
+            "feedback": [
+                {"answer": answers.index(each.report.about) + 1, **each.as_json()} for each in self.outbox.sent
+            ],
+            "unanswered": [
+                {"question": each.question, "why": each.why, "asked_at": each.asked_at.isoformat(timespec="seconds")}
+                for each in self.conversation.failures
+            ],
             "spent": spent_of(self.usage).as_json(),
         }
 
@@ -65,18 +93,3 @@ class Session:
         await self.connection.close()
         for chat in dict.fromkeys(self._chats or ()):
             await chat.close()
-
-
-def write_transcript(path: Path, transcript: dict[str, Any]) -> None:
-    """Write a transcript in one step: a reader finds the old one or the new one, whole.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        beside.write_text(json.dumps(transcript, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise InputError(f"The transcript {path} cannot be written: {error.strerror}. Name another file.") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from contextlib import suppress
 from typing import Any, TypeVar
 
@@ -150,11 +150,14 @@ def _gist(name: str, answer: ToolAnswer) -> str:
         if name == SEARCH:
             result = read(SearchResult, name, given)
             official = f", official answer: {result.verified.match}" if result.verified.match != "none" else ""
-            return (
-                f"{one_line(result.verdict.band, 20)} {result.verdict.score:.2f}, {len(result.hits)} hits{official}, "
-                f"next: {result.verdict.next_action}"
-            )
+            verdict = f"{one_line(result.verdict.band, 20)} {result.verdict.score:.2f}"
+            return f"{verdict}, {_many(result.hits, 'passage')}{official}"
         if name == WEB:
             web = read(WebResult, name, given)
-            return f"{one_line(web.status, 20)}, {len(web.results)} pages, next: {web.next_action}"
+            status = one_line(web.status, 20).replace("_", " ")
+            return f"{status}, {_many(web.results, 'page')}"
     return f"{len(answer.text)} characters"
+
+
+def _many(things: Sized, name: str) -> str:
+    return f"{len(things)} {name}" if len(things) == 1 else f"{len(things)} {name}s"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from harry_mcp.agent.answers import Answer, Called, Calling, Event, Heard, Outcome, Withdrawn
 from harry_mcp.cli.console import terminal
+from harry_mcp.cli.spoken import spoken
+from harry_mcp.errors import HarryError
 
 if TYPE_CHECKING:
     from harry_mcp.agent.sources import Source
@@ -28,14 +30,15 @@ class AnswerView:
                 self._write(text)
             case Withdrawn(why):
                 if self._shown:
-                    self._aside(f"(withdrawn{f': {why}' if why else ''})")
+                    self.aside(f"(withdrawn{f': {why}' if why else ''})")
                 self._shown = False
             case Calling(name, arguments):
                 asked = next((str(value) for value in arguments.values()), "")
-                self._aside(f"→ {name}  {_short(asked)}")
+                self.aside(f"→ {name}  {_short(asked)}")
             case Called(use):
-                mark = "✓" if use.ok else "✗"
-                self._aside(f"{mark} {use.name}  {_short(use.said, 200)}  {use.seconds:.1f} s")
+                # What went wrong for the agent itself is told as an error or a note.
+                said = "" if use.by == "agent" and not use.ok else f"{_short(use.said, 200)}  "
+                self.aside(f"{'✓' if use.ok else '✗'} {use.name}  {said}{use.seconds:.1f} s")
 
     def finish(self, answer: Answer) -> None:
         """What stands below the text."""
@@ -46,9 +49,9 @@ class AnswerView:
         if answer.sources:
             sys.stdout.write("\nSources\n" + "".join(f"{source_line(source)}\n" for source in answer.sources))
         for label, lines in (("Caveat", answer.caveats), ("Note", answer.notes)):
-            sys.stdout.write("".join(f"{label}: {line}\n" for line in lines))
+            sys.stdout.write("".join(f"{label}: {spoken(line)}\n" for line in lines))
         sys.stdout.flush()
-        self._aside(cost_line(answer))
+        self.aside(cost_line(answer))
 
     def tell(self, line: str) -> None:
         """A line beside the answers."""
@@ -56,15 +59,20 @@ class AnswerView:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
 
+    def refuse(self, error: HarryError) -> None:
+        """What went wrong, where the conversation goes on after it."""
+        self.tell(f"harry: {spoken(str(error))}")
+
+    def aside(self, line: str) -> None:
+        """A line on what happens on the way."""
+        self._end_line()
+        terminal(stderr=True).print(line, style="dim", markup=False, soft_wrap=True)
+
     def _write(self, text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         self._shown = True
         self._open = not text.endswith("\n")
-
-    def _aside(self, line: str) -> None:
-        self._end_line()
-        terminal(stderr=True).print(line, style="dim", markup=False, soft_wrap=True)
 
     def _end_line(self) -> None:
         if self._open:
@@ -81,16 +89,17 @@ def source_line(source: Source) -> str:
 
 
 def cost_line(answer: Answer) -> str:
-    """Verdict, tokens and cost in a line."""
+    """What kind of answer it is, who wrote it, tokens and cost in a line."""
     spent = answer.spent
     cost = (
         f"{spent.input_tokens:,} + {spent.output_tokens:,} tokens in {spent.calls} calls, ${spent.dollars:.4f}"
         if spent.calls
         else "no model asked, $0"
     )
-    gap = f"; gap {answer.gap_id}" if answer.gap_id and answer.outcome is Outcome.NOT_KNOWN else ""
+    outcome = answer.outcome.value.replace("_", " ")
     verdict = f"{answer.verdict.band} {answer.verdict.score:.2f}"
-    return f"{answer.outcome.value}; verdict {verdict}; by {answer.written_by}; {cost}; {answer.seconds:.1f} s{gap}"
+    by = "" if answer.outcome in (Outcome.NOT_KNOWN, Outcome.OFFICIAL) else f" by {answer.written_by};"
+    return f"{outcome}; verdict {verdict};{by} {cost}; {answer.seconds:.1f} s"
 
 
 def _short(text: str, limit: int = 90) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from harry_mcp.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from harry_mcp.agent.answers import Answer
-    from harry_mcp.agent.connection import ServerTarget
+    from harry_mcp.agent.target import ServerTarget
 
 ServerOption = Annotated[
     str,
@@ -26,7 +26,8 @@ ServerOption = Annotated[
 ]
 LocalOption = Annotated[bool, typer.Option("--local", help="Quote the best passages, even where there is a key.")]
 TranscriptOption = Annotated[
-    Path | None, typer.Option("--transcript", help="Write everything that was asked and answered to this JSON file.")
+    Path | None,
+    typer.Option("--transcript", help="Write all that was asked, answered and said of answers to this JSON file."),
 ]
 
 
@@ -42,27 +43,30 @@ def ask(
     With ANTHROPIC_API_KEY Claude writes the answer; without one the best passages are quoted. Ends with 5 when a part
     that was to help did not; the notes say which.
     """
+    from harry_mcp.agent.transcripts import TranscriptFile
+
     settings = load_settings()
-    answer = run(_ask(settings, target_of(settings, server), question, local, transcript, as_json))
+    file = None if transcript is None else TranscriptFile(transcript)
+    answer, kept = run(_ask(settings, target_of(settings, server), question, local, as_json))
     if as_json:
         print_json(answer.as_json())
+    if file is not None:
+        file.write(kept)
     if answer.degraded:
         raise typer.Exit(ExitCode.PARTIAL)
 
 
 async def _ask(
-    settings: Settings, target: ServerTarget, question: str, local: bool, transcript: Path | None, quiet: bool
-) -> Answer:
-    from harry_mcp.agent.session import Session, write_transcript
+    settings: Settings, target: ServerTarget, question: str, local: bool, quiet: bool
+) -> tuple[Answer, dict[str, Any]]:
+    from harry_mcp.agent.session import Session
     from harry_mcp.cli.answer_view import AnswerView
 
     view = AnswerView(quiet=quiet)
-    async with Session(settings, target, local=local) as session:
+    async with Session(settings, target, local=local, tell=view.aside) as session:
         answer = await session.conversation.ask(question, view.show)
         view.finish(answer)
-        if transcript is not None:
-            write_transcript(transcript, session.transcript())
-    return answer
+        return answer, session.transcript()
 
 
 def target_of(settings: Settings, given: str) -> ServerTarget:
@@ -72,7 +76,7 @@ def target_of(settings: Settings, given: str) -> ServerTarget:
     """
     if settings.log_level != "DEBUG":
         logging.getLogger("mcp").setLevel(logging.CRITICAL)
-    from harry_mcp.agent.connection import ServerTarget
+    from harry_mcp.agent.target import ServerTarget
 
     own = (sys.executable, "-m", "harry_mcp.cli.main", "serve")
     return ServerTarget.of(given or settings.agent.server, own)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from harry_mcp.cli.ask import LocalOption, ServerOption, TranscriptOption, target_of
@@ -15,18 +14,20 @@ from harry_mcp.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from harry_mcp.agent.answers import Answer
-    from harry_mcp.agent.connection import ServerTarget
     from harry_mcp.agent.session import Session
+    from harry_mcp.agent.target import ServerTarget
+    from harry_mcp.agent.transcripts import TranscriptFile
     from harry_mcp.cli.answer_view import AnswerView
 
 _PROMPT = "\n› "
 _HELP = """\
 Ask a question, and follow up on it. Commands:
-  /up                          the last answer was good
+  /up                          the last answer was good; it is proposed as an official one
   /down [reason] [n] [words]   it was not: wrong, outdated, incomplete, irrelevant, bad_source or other; n: the source
                                to blame
   /correct WRONG => TRUE       what is true instead; it counts from the next question on
   /correct TRUE                the same, against the last answer
+  /again                       send once more what could not be sent
   /sources                     the sources of the last answer
   /help                        this
   /quit                        leave"""
@@ -38,28 +39,51 @@ def chat(server: ServerOption = "", local: LocalOption = False, transcript: Tran
     Type /help for the commands. With ANTHROPIC_API_KEY Claude writes the answers; without one the best passages are
     quoted.
     """
+    from harry_mcp.agent.transcripts import TranscriptFile
+
     settings = load_settings()
-    run(_chat(settings, target_of(settings, server), local, transcript))
+    file = None if transcript is None else TranscriptFile(transcript)
+    run(_chat(settings, target_of(settings, server), local, file))
 
 
-async def _chat(settings: Settings, target: ServerTarget, local: bool, transcript: Path | None) -> None:
-    from harry_mcp.agent.session import Session, write_transcript
+async def _chat(settings: Settings, target: ServerTarget, local: bool, file: TranscriptFile | None) -> None:
+    from harry_mcp.agent.session import Session
     from harry_mcp.cli.answer_view import AnswerView
 
     view, lines = AnswerView(), _Lines()
-    if sys.stdin.isatty():
-        view.tell("Ask a question. /help lists the commands, /quit leaves.")
-    async with Session(settings, target, local=local) as session:
+    async with Session(settings, target, local=local, tell=view.aside) as session:
+        if sys.stdin.isatty():
+            await _greet(session, view)
         while (line := await lines.next()) is not None:
             said = line.strip()
             if said in ("/quit", "/exit"):
-                return
+                break
             try:
                 await _turn(session, view, said)
             except HarryError as error:
-                view.tell(f"harry: {error}")
-            if transcript is not None:
-                write_transcript(transcript, session.transcript())
+                view.refuse(error)
+            if file is not None:
+                _keep(file, session, view)
+        for each in session.outbox.waiting:
+            view.tell(f"Not sent: {each.report.line}")
+
+
+async def _greet(session: Session, view: AnswerView) -> None:
+    """What to do here, and whether there is a server to do it with."""
+    by = f"{session.writer} writes the answers" if session.writer else "Without a model, passages are quoted"
+    view.tell(f"Ask a question. {by}. /help lists the commands, /quit leaves.")
+    try:
+        await session.connection.tools()
+    except HarryError as error:
+        view.refuse(error)
+
+
+def _keep(file: TranscriptFile, session: Session, view: AnswerView) -> None:
+    """Write the transcript; one that cannot be written is told, and tried again after the next turn."""
+    try:
+        file.write(session.transcript())
+    except HarryError as error:
+        view.refuse(error)
 
 
 async def _turn(session: Session, view: AnswerView, said: str) -> None:
@@ -73,7 +97,7 @@ async def _turn(session: Session, view: AnswerView, said: str) -> None:
 
 
 async def _command(session: Session, said: str) -> list[str]:
-    from harry_mcp.agent.reporting_back import complain, correct, praise
+    from harry_mcp.agent.reporting_back import complaining, correcting, praising
     from harry_mcp.cli.answer_view import source_line
 
     name, _, rest = said.partition(" ")
@@ -81,11 +105,13 @@ async def _command(session: Session, said: str) -> list[str]:
         case "/help":
             return [_HELP]
         case "/up":
-            return await praise(session.connection, _last(session))
+            return await session.outbox.send(praising(_last(session)))
         case "/down":
-            return await complain(session.connection, _last(session), rest)
+            return await session.outbox.send(complaining(_last(session), rest))
         case "/correct":
-            return await correct(session.connection, session.last, rest)
+            return await session.outbox.send(correcting(session.last, rest))
+        case "/again":
+            return await session.outbox.again()
         case "/sources":
             return [source_line(source) for source in _last(session).sources] or ["The last answer has no sources."]
         case _:
@@ -93,9 +119,10 @@ async def _command(session: Session, said: str) -> list[str]:
 
 
 def _last(session: Session) -> Answer:
-    if session.last is None:
+    answer = session.last
+    if answer is None:
         raise InputError("There is no answer yet. Ask a question first.")
-    return session.last
+    return answer
 
 
 class _Lines:

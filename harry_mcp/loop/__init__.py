@@ -189,8 +189,8 @@ class HarryLoop:
         most = self._settings.reply.question_characters
         if len(question) > most:
             raise InputError(
-                f"The question has {len(question):,} characters; send at most {most:,}. Put the question itself into "
-                "the query and leave long material out."
+                f"The question has {len(question):,} characters; send at most {most:,}. Ask the question alone and "
+                "leave long material out."
             )
         if not any(character.isalnum() for character in clean(question)):
             raise InputError("The query holds no word. Send the user's question as text.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from harry_mcp.domain.content import names_something
 from harry_mcp.domain.corrections import Lesson
 from harry_mcp.domain.plain import one_line, sanitised, visible
 from harry_mcp.errors import InputError, ProviderError
@@ -71,7 +72,8 @@ class Intake:
         """The single lessons of a correction, in the words in which they may be stored.
 
         Raises:
-            InputError: a part is empty or too long, or it holds several lessons and no model can split them.
+            InputError: a part is empty or too long, the lesson names nothing, or it holds several lessons and no
+                model can split them.
         """
         suspicion = _suspicion(given)
         lesson, redacted = _redacted(self._checked(given))
@@ -126,6 +128,11 @@ class Intake:
         if " ".join(lesson.wrong.casefold().split()) == " ".join(lesson.truth.casefold().split()):
             raise InputError("wrong and truth say the same. Say in truth what is so instead; nothing was stored.")
         self._check_budget(lesson)
+        if not names_something(lesson.line):
+            raise InputError(
+                "lesson names nothing that it is true of. Write it as a sentence that stands alone, like “The API "
+                "limit is 600 requests a minute.”; nothing was stored."
+            )
         return lesson
 
     def _check_budget(self, lesson: Lesson) -> None:

@@ -67,6 +67,11 @@ class AgentSection(Section):
         default=60.0, gt=0, description="Time for one tool call. A first search waits for the database to start."
     )
     connect_seconds: float = Field(default=30.0, gt=0, description="Time for the server to answer for the first time.")
+    busy_seconds: float = Field(
+        default=5.0,
+        ge=0,
+        description="The longest wait that a busy server may ask for. Beyond it people are told when to ask again.",
+    )
     cost_cap: float = Field(
         default=0.50,
         ge=0,

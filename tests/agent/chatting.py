@@ -12,8 +12,8 @@ from pydantic import SecretStr
 
 from harry_mcp.agent.answers import Answer as AgentAnswer
 from harry_mcp.agent.answers import Called, Event, Heard, Withdrawn
-from harry_mcp.agent.connection import ServerTarget
 from harry_mcp.agent.session import Session
+from harry_mcp.agent.target import ServerTarget
 from harry_mcp.settings import Settings
 from tests.providers.vendor import Answer, Asked, Vendor, vendor
 from tests.server.test_stdio import COMMAND

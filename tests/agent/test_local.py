@@ -108,7 +108,9 @@ async def test_a_correction_in_the_chat_changes_the_next_answer_and_thumbs_reach
         assert before.corrections == ()
         said = "The old key works for one hour. => After rotation the old API key stops working at once."
         told = await correct(line, before, said)
-        assert told[0] == "created: After rotation the old API key stops working at once. (active)"
+        assert told == [
+            "Stored; it counts from the next question on.\n  “After rotation the old API key stops working at once.”"
+        ]
         after = await talk.ask("How long does the old API key work after I rotate it?")
         assert after.text.startswith(
             "A correction that people made: After rotation the old API key stops working at once. [1]"
@@ -236,7 +238,7 @@ async def test_the_commands_print_answers_and_keep_a_transcript(fresh: Settings,
     for words in (
         "harry: There is no answer yet.",
         "press Rotate",
-        "(active)",
+        "Stored; it counts from the next question on.",
         "A correction that people made: After rotation the old API key stops working at once.",
         "candidate verified response",
         "harry: The answer has no source [99]",
@@ -248,6 +250,11 @@ async def test_the_commands_print_answers_and_keep_a_transcript(fresh: Settings,
     assert [each["question"] for each in kept["answers"]] == [QUESTION, lines[4]]
     assert kept["answers"][1]["corrections"] == ["After rotation the old API key stops working at once."]
     assert kept["spent"]["dollars"] == 0
+    assert [(each["kind"], each["answer"], each["arrived"]) for each in kept["feedback"]] == [
+        ("correct", 1, True),
+        ("up", 2, True),
+    ]
+    assert kept["feedback"][0]["text"] == lines[3].removeprefix("/correct ")
     assert "password" not in file.read_text(encoding="utf-8")
 
 

@@ -12,7 +12,6 @@ import pytest
 from harry_mcp.agent.answers import Heard, Outcome, Withdrawn
 from harry_mcp.agent.contract import CorrectionNote
 from harry_mcp.agent.prompt import system_parts
-from harry_mcp.agent.reporting_back import correct
 from harry_mcp.agent.sources import Source
 from harry_mcp.app import App
 from harry_mcp.cli.console import ExitCode
@@ -76,7 +75,8 @@ async def test_a_question_about_code_goes_to_the_larger_model(app: App, fresh: S
 async def test_corrections_stand_in_the_system_prompt_before_the_question(fresh: Settings) -> None:
     async with talking(fresh, said("It stops at once [1].")) as talk:
         lesson = "After rotation the old API key stops working at once."
-        await correct(talk.session.connection, None, f"The old key works for one hour. => {lesson}")
+        given = {"wrong": "The old key works for one hour.", "truth": lesson, "lesson": lesson}
+        await talk.session.connection.call("submit_correction", given)
         answer = await talk.ask("How long does the old API key work after rotation?")
     rules, corrections = (str(part["text"]) for part in talk.chat.asked[0]["system"])
     assert "Corrections" in rules
