@@ -118,6 +118,11 @@ class DeliveryUnknown(ProviderError):
 class ToolFailed(HarryError):
     """A tool of the MCP server refused the call or failed."""
 
+    def __init__(self, message: str = "", *, kind: str = "") -> None:
+        """``kind``: what the server says it failed for, as :func:`kind_of` has it; empty where it does not say."""
+        super().__init__(message)
+        self.kind = kind
+
 
 class JobError(HarryError):
     """The job did not come to its end."""
@@ -129,3 +134,17 @@ class JobBusy(JobError):
 
 class EvalError(HarryError):
     """The golden set cannot be used as given."""
+
+
+# Where the result of a tool that failed says what it failed for, in its _meta.
+KIND = "harry/kind"
+_KINDS: tuple[tuple[type[HarryError], str], ...] = (
+    (InputError, "input"),
+    (StorageError, "database"),
+    (ProviderError, "service"),
+)
+
+
+def kind_of(error: HarryError) -> str:
+    """What a client is told that an error is about; empty for all that needs no name."""
+    return next((name for kind, name in _KINDS if isinstance(error, kind)), "")

@@ -11,7 +11,6 @@ runs it with uv, which installs what fits the machine. The same tree gives the s
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import re
@@ -21,6 +20,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from bundle_options import chosen, source_of
 
 ROOT = Path(__file__).resolve().parents[1]
 MANIFEST_VERSION = "0.4"
@@ -77,26 +78,24 @@ ASKED = (
 
 def main() -> None:
     """Build into the folder that is named."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=ROOT / "dist", help="the folder; default: dist")
-    parser.add_argument("--name", default="", help="the name in the registry, io.github.OWNER/harry-mcp")
-    parser.add_argument("--repository", default="", help="the address of the source")
-    parser.add_argument("--bundle-url", default="", help="the address that the bundle will have")
-    chosen = parser.parse_args()
+    options = chosen(__doc__ or "", ROOT / "dist")
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     project = tomllib.loads(text)["project"]
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    bundle = chosen.out / f"{project['name']}-{project['version']}.mcpb"
-    write_bundle(bundle, text, manifest(project, chosen.repository))
+    bundle = options.out / f"{project['name']}-{project['version']}.mcpb"
+    try:
+        options.out.mkdir(parents=True, exist_ok=True)
+        write_bundle(bundle, text, manifest(project, options.repository))
+    except OSError as error:
+        sys.exit(f"{bundle} cannot be written: {error.strerror or error}.")
     print(f"{bundle}: {bundle.stat().st_size / 1e6:.1f} MB")
-    if not chosen.name:
+    if not options.name:
         print("no server.json: name it with --name io.github.OWNER/harry-mcp")
         return
-    marker = f"mcp-name: {chosen.name}"
+    marker = f"mcp-name: {options.name}"
     if marker not in (ROOT / "README.md").read_text(encoding="utf-8"):
         print(f"The registry will ask for a line `{marker}` in README.md, where it may be a comment.", file=sys.stderr)
-    server = server_json(project, chosen.name, chosen.repository, bundle, chosen.bundle_url)
-    place = chosen.out / "server.json"
+    server = server_json(project, options.name, options.repository, bundle, options.bundle_url)
+    place = options.out / "server.json"
     place.write_text(json.dumps(server, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     print(place)
 
@@ -182,7 +181,7 @@ def server_json(project: dict[str, Any], name: str, repository: str, bundle: Pat
         "packages": packages,
     }
     if repository:
-        told["repository"] = {"url": repository, "source": "github"}
+        told["repository"] = {"url": repository, "source": source_of(repository)}
     return told
 
 

@@ -17,7 +17,7 @@ from harry_mcp.agent.held import Held
 from harry_mcp.agent.responding import Response
 from harry_mcp.agent.target import ServerTarget
 from harry_mcp.domain.plain import one_line
-from harry_mcp.errors import InputError, ServerBusy, ServerUnavailable, ToolFailed
+from harry_mcp.errors import KIND, InputError, ServerBusy, ServerUnavailable, ToolFailed
 from harry_mcp.settings import AgentSection, child_environment
 
 if TYPE_CHECKING:
@@ -119,7 +119,8 @@ class Connection:
         if result.is_error:
             # The SDK's servers put these words before those of the tool.
             said = one_line(text.removeprefix(f"Error executing tool {name}: "), _LONGEST_ERROR)
-            raise ToolFailed(said or f"The server failed during {doing(name)} and did not say why.")
+            kind = str((result.meta or {}).get(KIND, ""))
+            raise ToolFailed(said or f"The server failed during {doing(name)} and did not say why.", kind=kind)
         return ToolAnswer(text, result.structured_content)
 
     async def _failed(self, name: str, error: Exception) -> Exception:

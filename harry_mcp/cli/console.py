@@ -7,40 +7,18 @@ import json
 import signal
 import sys
 from collections.abc import Coroutine
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import typer
 
+from harry_mcp.cli.ends import STOPPED, ExitCode, exit_code
 from harry_mcp.cli.spoken import spoken
-from harry_mcp.errors import (
-    EvalError,
-    HarryError,
-    InputError,
-    ProviderError,
-    SettingsError,
-    SourceError,
-    StorageError,
-)
+from harry_mcp.errors import HarryError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 T = TypeVar("T")
-
-
-class ExitCode(IntEnum):
-    """How a command ends."""
-
-    OK = 0
-    FAILED = 1
-    USAGE = 2
-    DATABASE = 3
-    PROVIDER = 4
-    PARTIAL = 5
-    GATE = 6
-    INTERRUPTED = 130
-    TERMINATED = 143
 
 
 def terminal(*, stderr: bool = False) -> Console:
@@ -62,7 +40,7 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     except asyncio.CancelledError:
         raise typer.Exit(ExitCode.TERMINATED) from None
     except KeyboardInterrupt:
-        sys.stderr.write("harry: stopped. What was written is whole and stays.\n")
+        sys.stderr.write(STOPPED)
         raise typer.Exit(ExitCode.INTERRUPTED) from None
 
 
@@ -79,16 +57,7 @@ def fail(error: HarryError) -> NoReturn:
     """Print what is wrong and what to do, on one line whatever the width, and end with the code of its kind."""
     message = " ".join(line.strip() for line in spoken(str(error)).splitlines())
     terminal(stderr=True).print(f"[bold red]harry:[/] {_escaped(message)}", soft_wrap=True)
-    raise typer.Exit(exit_code(error))
-
-
-def exit_code(error: HarryError) -> int:
-    kinds = (
-        ((InputError, SettingsError, SourceError, EvalError), ExitCode.USAGE),
-        ((StorageError,), ExitCode.DATABASE),
-        ((ProviderError,), ExitCode.PROVIDER),
-    )
-    return next((code for classes, code in kinds if isinstance(error, classes)), ExitCode.FAILED)
+    raise SystemExit(exit_code(error))
 
 
 def print_json(value: Any) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harry_mcp.cli.doctor_jobs import Finding
+from harry_mcp.cli.doctor_check import Check
 from harry_mcp.cli.vectors import in_words, mirror
 from harry_mcp.errors import ProviderError
 from harry_mcp.settings import Settings
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from harry_mcp.storage.database import Database
 
 
-async def index_finding(database: Database, settings: Settings) -> Finding:
-    """Name, whether it is well, and what is found."""
+async def index_check(database: Database, settings: Settings) -> Check:
+    """Who searches the vectors, and whether it is whole."""
     async with mirror(database, settings) as applier:
         if applier is None:
             return await _pgvector(database)
         try:
             found = await applier.status()
         except ProviderError as error:
-            return "index", False, str(error)
-        return "index", found.whole or not found.watched, "qdrant: " + "; ".join(in_words(found))
+            return Check.failed("index", error)
+        return Check("index", found.whole or not found.watched, "qdrant: " + "; ".join(in_words(found)))
 
 
-async def _pgvector(database: Database) -> Finding:
+async def _pgvector(database: Database) -> Check:
     async with database.reading() as unit:
         if not await unit.outbox.watched():
-            return "index", True, "pgvector, in the database"
+            return Check("index", True, "pgvector, in the database")
         changes = (await unit.outbox.backlog()).changes
-    return (
+    return Check(
         "index",
         False,
         f"pgvector, but changes are still written down for a Qdrant ({changes} so far). Run `harry vectors off` with "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -9,7 +10,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, cast
 
@@ -20,33 +21,45 @@ STANDARD = "-"
 _LONGEST_LINE = 400_000_000
 
 
+def refuse_taken(name: str, *, force: bool) -> None:
+    """See that a file may be written under this name; ``force`` lets it take the place of another.
+
+    Raises:
+        InputError: there is one, or something that is no file.
+    """
+    path = Path(name)
+    if name == STANDARD or not os.path.lexists(path):
+        return
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is no file. Name one, or - for standard output.")
+    if not force:
+        raise InputError(f"{path} is there already. Name another file, or pass --force to replace it.")
+
+
 @contextmanager
-def writing(name: str) -> Generator[Callable[[str], None], None, None]:
+def writing(name: str, *, force: bool = False) -> Generator[Callable[[str], None], None, None]:
     """Takes lines. The file is there once all of it is written, and for nobody else to read.
 
     Raises:
-        SourceError: it cannot be written.
+        InputError: there is one already, and it is not to be replaced.
+        SourceError: it cannot be written; one that was there is whole.
     """
     if name == STANDARD:
-        try:
-            yield lambda line: _write(sys.stdout, line)
-            sys.stdout.flush()
-        except BrokenPipeError:  # who read it has enough
-            raise
-        except OSError as error:
-            raise SourceError(f"Standard output cannot be written: {error.strerror or error}.") from error
+        yield lambda line: _write(sys.stdout, line)
+        sys.stdout.flush()
         return
-    path = Path(name)
+    path = Path(name).resolve()  # what a link leads to is replaced, and not the link
     try:
         descriptor, made = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # readable by its owner alone
     except OSError as error:
-        raise SourceError(f"{path} cannot be written: {error.strerror}.") from error
+        raise SourceError(f"{name} cannot be written: {error.strerror}.") from error
     try:
         with _packed(descriptor, path) as file:
             yield lambda line: _write(file, line)
+        refuse_taken(name, force=force)  # it may have come meanwhile
         Path(made).replace(path)
     except OSError as error:
-        raise SourceError(f"{path} cannot be written: {error.strerror or error}.") from error
+        raise SourceError(f"{name} cannot be written: {error.strerror or error}.") from error
     finally:
         Path(made).unlink(missing_ok=True)
 
@@ -57,10 +70,11 @@ def reading(name: str) -> Generator[Iterator[tuple[int, str]], None, None]:
 
     Raises:
         SourceError: there is no such file, or it cannot be read.
-        InputError: it is not UTF-8, is cut off, or holds a line that is too long. Iterating raises it.
+        InputError: it is neither UTF-8 nor UTF-16 with its mark, is cut off, or holds a line that is too long.
+            Iterating raises it.
     """
     if name == STANDARD:
-        yield _lines(io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline=""), "The input")
+        yield _lines(cast(io.BufferedReader, sys.stdin.buffer), "The input")
         return
     path = Path(name)
     try:
@@ -68,9 +82,7 @@ def reading(name: str) -> Generator[Iterator[tuple[int, str]], None, None]:
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror}.") from error
     with raw:
-        plain = cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if path.suffix == ".gz" else raw
-        file = io.TextIOWrapper(plain, encoding="utf-8-sig", newline="")
-        yield _lines(file, str(path))
+        yield _lines(gzip.GzipFile(fileobj=raw) if path.suffix == ".gz" else raw, str(path))
 
 
 @contextmanager
@@ -95,20 +107,47 @@ def _write(file: IO[str], line: str) -> None:
     file.write(line + "\n")
 
 
-def _lines(file: IO[str], name: str) -> Iterator[tuple[int, str]]:
+def _decoded(raw: io.BufferedReader | gzip.GzipFile, name: str) -> io.TextIOWrapper:
+    """As text. Excel writes UTF-16 where it says "Unicode text", and puts a mark before it."""
+    first = raw.peek(4)[:4]
+    if first.startswith(b"PK\x03\x04"):
+        raise InputError(
+            f"{name} is a workbook or another packed file. Save it as CSV UTF-8, and import that. Nothing was imported."
+        )
+    marked = first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return io.TextIOWrapper(cast(IO[bytes], raw), encoding="utf-16" if marked else "utf-8-sig", newline="")
+
+
+def _lines(raw: io.BufferedReader | gzip.GzipFile, name: str) -> Iterator[tuple[int, str]]:
     number = 0
-    while True:
-        number += 1
-        try:
-            line = file.readline(_LONGEST_LINE)
-        except UnicodeDecodeError as error:
-            raise InputError(f"{name} is not UTF-8 (line {number} or later). Nothing was imported.") from error
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise InputError(f"{name} is cut off or no whole gzip file ({error}). Nothing was imported.") from error
-        except OSError as error:
-            raise SourceError(f"{name} cannot be read: {error.strerror or error}.") from error
-        if not line:
-            return
-        if len(line) >= _LONGEST_LINE:
-            raise InputError(f"Line {number} of {name} is longer than any record. Nothing was imported.")
-        yield number, line.rstrip("\r\n")
+    file: io.TextIOWrapper | None = None
+    try:
+        while True:
+            number += 1
+            file, line = _next(file, raw, name, number)
+            if not line:
+                return
+            if len(line) >= _LONGEST_LINE:
+                raise InputError(f"Line {number} of {name} is longer than any record. Nothing was imported.")
+            yield number, line.rstrip("\r\n")
+    finally:
+        if file is not None:
+            with suppress(ValueError):  # it was closed meanwhile; else that is for whoever opened it
+                file.detach()
+
+
+def _next(
+    file: io.TextIOWrapper | None, raw: io.BufferedReader | gzip.GzipFile, name: str, number: int
+) -> tuple[io.TextIOWrapper, str]:
+    try:
+        file = file or _decoded(raw, name)
+        return file, file.readline(_LONGEST_LINE)
+    except UnicodeError as error:
+        raise InputError(
+            f"{name} is not UTF-8 (line {number} or later). Save it as UTF-8, in Excel as CSV UTF-8. Nothing was "
+            "imported."
+        ) from error
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise InputError(f"{name} is cut off or no whole gzip file ({error}). Nothing was imported.") from error
+    except OSError as error:
+        raise SourceError(f"{name} cannot be read: {error.strerror or error}.") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,8 +47,8 @@ def import_(
     stays, and where the file has it otherwise, the report says so. A file is taken whole or not at all, and taking it
     again changes nothing. Texts are embedded anew unless the file has vectors of the model in use.
 
-    Questions and answers come as CSV with the columns question and answer, or as JSON lines; url and sources are
-    optional. They become candidates for official answers, which a curator approves.
+    Questions and answers come as CSV, of commas, semicolons or tabs, with the columns question and answer, or as JSON
+    lines; url, title and sources are optional. They become candidates for official answers, which a curator approves.
     """
     done = run(_import(load_settings(), file, dry_run=dry_run, yes=yes, quiet=as_json))
     if as_json:
@@ -120,6 +121,8 @@ async def _answers(settings: Settings, lines: Lines, *, json_lines: bool, dry_ru
 
 def _object(line: str) -> dict[str, Any] | None:
     """A line as a JSON object; None when it is the head of a table."""
+    if re.match(r"\s*\[\s*(\{|$)", line):
+        raise InputError("The file is one list of JSON. Write one object a line, without it. Nothing was imported.")
     if not line.lstrip().startswith("{"):
         return None
     try:
@@ -149,6 +152,7 @@ def _as_json(done: _Done, *, dry_run: bool) -> dict[str, object]:
             "unchanged": told.unchanged,
             "different": told.different,
             "differing": told.differing,
+            "titles": told.titles,
         }
         for kind, told in done.records.kinds.items()
     }
@@ -170,7 +174,7 @@ def _print(done: _Done, *, dry_run: bool) -> None:
         if told.added or told.unchanged or told.different:
             say(f"{kind}: {told.added} {would}, {told.unchanged} unchanged, {told.different} different here")
         if told.differing:
-            say("  stay as they are here: " + ", ".join(told.differing))
+            say("  stay as they are here: " + ", ".join(told.named()))
     if not done.records.kinds:
         say("The export holds no records.")
     if done.embedded:

@@ -58,12 +58,20 @@ class Header(BaseModel):
 
 @dataclass(slots=True)
 class KindReport:
-    """What became of the records of one kind. ``differing`` names the first of those that are here otherwise."""
+    """What became of the records of one kind. ``differing`` holds the keys of the first of those that are here
+    otherwise, ``titles`` what the file calls them, where it does."""
 
     added: int = 0
     unchanged: int = 0
     different: int = 0
     differing: list[str] = field(default_factory=list[str])
+    titles: dict[str, str] = field(default_factory=dict[str, str])
+
+    def named(self) -> list[str]:
+        """Those of ``differing`` for people, and how many more there are."""
+        told = [f"{key} ({self.titles[key]})" if key in self.titles else key for key in self.differing]
+        more = self.different - len(told)
+        return [*told, f"and {more} more"] if more else told
 
 
 @dataclass(frozen=True, slots=True)

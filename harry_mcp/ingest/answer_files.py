@@ -1,4 +1,4 @@
-"""Questions with their answers, from JSON lines or a table with commas.
+"""Questions with their answers, from JSON lines or a table.
 
 Of each entry ``question`` and ``answer`` are read, and what it rests on: ``sources`` (in JSON a list of addresses or
 of ``{title, url}``, in a table addresses with spaces between them) or ``url`` with ``title``. Other fields are passed
@@ -8,9 +8,12 @@ over.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator, Mapping
+from itertools import chain, dropwhile, islice
 from typing import Any, cast
 
+from harry_mcp.domain.plain import one_line
 from harry_mcp.domain.verified import ProposedResponse, VerifiedSource
 from harry_mcp.errors import InputError
 from harry_mcp.ingest.json_lines import parsed
@@ -19,6 +22,16 @@ from harry_mcp.ingest.json_lines import parsed
 _MOST = 20_000
 # Characters of one field of a table; the library's own limit is under what an answer may have.
 _LONGEST_FIELD = 1_000_000
+
+# What Excel and others write, the one of the standard first. Many countries have a comma in numbers.
+_DELIMITERS = (",", ";", "\t", "|")
+_HINT = re.compile(r'"?sep=.?"?', re.IGNORECASE)
+# Lines that the row with the names may go over.
+_LONGEST_HEAD = 50
+_NEEDED = ("question", "answer")
+_READ = (*_NEEDED, "url", "title", "sources")
+# Names of columns that an error tells.
+_SHOWN = 12
 
 Lines = Iterator[tuple[int, str]]
 
@@ -39,28 +52,66 @@ def answers_in_json(lines: Lines) -> list[ProposedResponse]:
 
 
 def answers_in_table(lines: Lines) -> list[ProposedResponse]:
-    """A table with commas, whose first row names the columns.
+    """A table with commas, semicolons, tabs or bars, whose first row names the columns, in letters of any case.
+
+    Each line has its end, for a cell may go over several.
 
     Raises:
         InputError: a column is missing, a row is broken, or there are too many.
     """
     csv.field_size_limit(_LONGEST_FIELD)
-    reader = csv.reader((line for _, line in lines), strict=True)
+    first, rest = _head(line for _, line in lines)
+    delimiter, names = _columns(first)
+    reader = csv.reader(chain(first, rest), delimiter=delimiter, strict=True)
     found: list[ProposedResponse] = []
     try:
-        names = [name.strip().lower() for name in next(reader, list[str]())]
-        if not {"question", "answer"} <= set(names):
-            raise InputError("The first row names no columns `question` and `answer`. Nothing was imported.")
+        next(reader)
         for row in reader:
             if not any(cell.strip() for cell in row):
                 continue
-            if len(row) > len(names):
+            if any(cell.strip() for cell in row[len(names) :]):
                 raise InputError(f"Line {reader.line_num} has more cells than the first. Nothing was imported.")
             found.append(_entry(reader.line_num, dict(zip(names, row, strict=False))))
             _bounded(found)
     except csv.Error as error:
         raise InputError(f"Line {reader.line_num} is no row of a table ({error}). Nothing was imported.") from error
     return found
+
+
+def _head(lines: Iterator[str]) -> tuple[list[str], Iterator[str]]:
+    """The lines that may hold the first row, and those behind them. Empty ones before it are passed over, and so is
+    the line by which Excel is told the delimiter."""
+    begun = dropwhile(lambda line: not line.strip() or _HINT.fullmatch(line.strip()) is not None, lines)
+    return list(islice(begun, _LONGEST_HEAD)), begun
+
+
+def _columns(first: list[str]) -> tuple[str, list[str]]:
+    """The delimiter by which the first row names what is needed, and its names.
+
+    Raises:
+        InputError: by none it does; it says what was found.
+    """
+    read = [(delimiter, _names(first, delimiter)) for delimiter in _DELIMITERS]
+    delimiter, names = next((each for each in read if set(_NEEDED) <= set(each[1])), max(read, key=lambda r: len(r[1])))
+    if missing := [name for name in _NEEDED if name not in names]:
+        there = ", ".join(f"`{one_line(name, 40)}`" for name in names[:_SHOWN]) or "none"
+        raise InputError(
+            f"The first row names no column {' and no column '.join(f'`{name}`' for name in missing)}; it names "
+            f"{there}. A table needs `question` and `answer`, and may have `url`, `title` and `sources`. Nothing was "
+            "imported."
+        )
+    if twice := next((name for name in _READ if names.count(name) > 1), ""):
+        raise InputError(f"The first row names the column `{twice}` twice. Nothing was imported.")
+    return delimiter, names
+
+
+def _names(first: list[str], delimiter: str) -> list[str]:
+    try:
+        row = next(csv.reader(first, delimiter=delimiter, strict=True), list[str]())
+    except csv.Error:
+        return []
+    # Any space, also the kind that is not broken, and marks that stand for nothing.
+    return ["".join(each for each in name.casefold() if each.isprintable() and not each.isspace()) for name in row]
 
 
 def _entry(number: int, value: Mapping[str, Any]) -> ProposedResponse:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from harry_mcp.domain.plain import one_line
 from harry_mcp.domain.transfer import END, Header, ImportReport, KindReport, Space
 from harry_mcp.errors import DatabaseUnavailable, InputError, StorageError
 from harry_mcp.ingest.json_lines import parsed
@@ -24,6 +25,9 @@ _MOST_ROWS = 500
 _MOST_CHARACTERS = 4_000_000
 # Keys that are told of what is here otherwise.
 _TOLD = 20
+# The columns that people know a record by, and how much of one is shown.
+_TITLES = ("title", "question", "lesson", "query", "truth", "name", "url")
+_TITLE_CHARACTERS = 80
 
 Lines = Iterator[tuple[int, str]]
 Report = Callable[[int], None]
@@ -90,7 +94,20 @@ async def _take(unit: UnitOfWork, batch: _Batch, shifts: Mapping[str, int], kind
     told.added += taken.added
     told.unchanged += taken.same
     told.different += len(taken.differing)
-    told.differing += taken.differing[: _TOLD - len(told.differing)]
+    first = taken.differing[: _TOLD - len(told.differing)]
+    told.differing += first
+    told.titles |= _titles(batch, set(first))
+
+
+def _titles(batch: _Batch, keys: set[str]) -> dict[str, str]:
+    """What the records of some keys are called in the file."""
+    found: dict[str, str] = {}
+    for row in (json.loads(each) for each in batch.rows) if keys else ():
+        key = str(row.get("id", ""))
+        title = next((row[name] for name in _TITLES if isinstance(row.get(name), str) and row[name].strip()), "")
+        if key in keys and title:
+            found[key] = one_line(title, _TITLE_CHARACTERS)
+    return found
 
 
 class _Batches:

@@ -78,6 +78,21 @@ class Claude:
 
         return await self._asked(self._request(question, system, "", most_tokens), read, timeout, shape)
 
+    async def check(self) -> None:
+        """Look the model up, which costs nothing; a ProviderError says that the address or the key is wrong."""
+
+        async def attempt(client: AsyncAnthropic) -> None:
+            import anthropic
+
+            try:
+                await client.models.retrieve(self._settings.model)
+            except anthropic.NotFoundError:
+                return  # gateways have other models, or no list of them; the key was taken
+            except (anthropic.AnthropicError, ValueError, TypeError, AttributeError) as error:
+                raise failure(error, self.name, self._settings.base_url) from error
+
+        await self._line.call(attempt, timeout=None)
+
     async def close(self) -> None:
         if self._line.client is not None:
             await self._line.client.close()

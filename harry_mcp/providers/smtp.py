@@ -52,6 +52,27 @@ class SmtpNotifier:
             line.cut()
             raise
 
+    async def check(self) -> None:
+        """Connect and sign in as for a message, and send none.
+
+        Raises:
+            ProviderError: the server does not let us.
+        """
+        await asyncio.to_thread(self._try_out)
+
+    def _try_out(self) -> None:
+        s = self._settings
+        with self._translated():
+            smtp = self._connected()
+            try:
+                smtp.ehlo_or_helo_if_needed()
+                if s.username:
+                    smtp.login(s.username, s.password.get_secret_value())
+                with suppress(smtplib.SMTPException, OSError):
+                    smtp.quit()
+            finally:
+                smtp.close()
+
     def _composed(self, message: Notification) -> bytes:
         sender = self._settings.from_address
         mail = EmailMessage(policy=SMTP)

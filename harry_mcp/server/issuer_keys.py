@@ -65,6 +65,13 @@ class IssuerKeys:
             raise IssuerUnreachable
         return key
 
+    async def fault(self) -> str:
+        """Why the keys cannot be fetched now, or are of no use; empty when they can."""
+        try:
+            return "" if await self._read() else "none of them can be used here"
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError) as error:
+            return str(error) or ("it gave no keys" if isinstance(error, ValueError) else type(error).__name__)
+
     def _known(self, key_id: str, algorithm: str) -> IssuerKey | None:
         fitting = [key for key in self._keys if key.algorithm == algorithm and key_id in (key.id, "")]
         return fitting[0] if len(fitting) == 1 else None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from urllib.parse import quote
 
-from mcp.server.mcpserver.exceptions import ResourceError
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
 from mcp_types import Resource
 
-from harry_mcp.errors import HarryError
+from harry_mcp.errors import HarryError, InputError
 from harry_mcp.server.moments import moment
 from harry_mcp.server.render import document_text
 from harry_mcp.server.render_corrections import correction_reply, corrections_text
@@ -85,6 +85,9 @@ async def document(state: ServerState, name: str) -> str:
         app = await state.app()
         key = await app.browse.named(name)
         page = await app.loop.read(key, offset=0, limit=state.settings.reply.document_characters)
+    except InputError as error:
+        # Of the request and not of the server: the protocol has a code for each.
+        raise ResourceNotFoundError(str(error)) from error
     except HarryError as error:
         raise ResourceError(str(error)) from error
     found = page.document

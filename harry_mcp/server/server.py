@@ -14,13 +14,13 @@ from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError, UnexpectedToolError
 from mcp.shared._stream_protocols import ReadStream, WriteStream
 from mcp.shared.message import SessionMessage
-from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult
+from mcp_types import CallToolResult, GetPromptResult, InputRequiredResult, TextContent
 from mcp_types import Resource as WireResource
 from mcp_types import Tool as WireTool
 
 from harry_mcp import __version__
 from harry_mcp.domain.people import Principal, Role
-from harry_mcp.errors import HarryError
+from harry_mcp.errors import KIND, HarryError, kind_of
 from harry_mcp.profile import DomainProfile, load_profile
 from harry_mcp.server.allowed import Allowed
 from harry_mcp.server.apps import CONSOLE, console_app
@@ -110,7 +110,7 @@ class HarryServer(MCPServer[ServerState]):
             return result
         except UnexpectedToolError as error:
             if isinstance(error.__cause__, HarryError):
-                raise ToolError(str(error.__cause__)) from error
+                return _failed(name, error.__cause__)
             raise
         except ToolError as error:
             told = str(error).removeprefix(f"Error executing tool {name}: ")
@@ -219,6 +219,13 @@ def build_server(
             )
     offer(server, state)
     return server
+
+
+def _failed(name: str, error: HarryError) -> CallToolResult:
+    """What the SDK makes of a ToolError, and what it is about, by which scripts tell a database that is away."""
+    log.info("Tool %r failed: %r", name, str(error))
+    meta = {KIND: kind} if (kind := kind_of(error)) else None
+    return CallToolResult(content=[TextContent(type="text", text=str(error))], is_error=True, _meta=meta)
 
 
 async def _signal_first_message(ctx: ServerRequestContext[ServerState], call_next: CallNext) -> HandlerResult:

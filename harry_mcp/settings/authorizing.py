@@ -5,14 +5,17 @@ from __future__ import annotations
 import ipaddress
 import re
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self, get_args
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
 from harry_mcp.settings.section import Positive, Section
 
-_LINE = re.compile(r"(?P<name>[^\s:,]{1,100}):(?P<role>reader|contributor|curator|admin):(?P<digest>[0-9a-f]{64})")
+RoleName = Literal["reader", "contributor", "curator", "admin"]
+_LINE = re.compile(
+    rf"(?P<name>[^\s:,#][^\s:,]{{0,99}}):(?P<role>{'|'.join(get_args(RoleName))}):(?P<digest>[0-9a-f]{{64}})"
+)
 
 
 class AuthSection(Section):
@@ -55,7 +58,8 @@ class AuthSection(Section):
     )
     tokens_file: Path | None = Field(
         default=None,
-        description="A file with the same, one a line, read at the start; # begins a comment.",
+        description="A file with the same, one a line; # begins a comment. It is read again within a second or two of "
+        "a change; one that cannot be used then leaves the tokens as they were, and the log says why.",
     )
     trusted: str = Field(
         default="",

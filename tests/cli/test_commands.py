@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from harry_mcp import __version__
-from harry_mcp.cli.console import ExitCode
+from harry_mcp.cli.ends import ExitCode
 from harry_mcp.settings import child_environment
 from harry_mcp.storage.embedded import EmbeddedPostgres
 from tests.ingest.crawl.site import Site, prose, serving
@@ -200,8 +200,8 @@ def test_version_and_help_answer_without_anything_else() -> None:
         assert f"{code} {words}" in shown
     assert "4 a model or service" in shown
     assert "5 done in part" in shown
-    assert "130 stopped by Ctrl-C; 143 ended by SIGTERM" in shown
-    assert [int(code) for code in ExitCode] == [0, 1, 2, 3, 4, 5, 6, 130, 143]
+    assert "130 stopped by Ctrl-C; 141 nobody read the output to its end; 143 ended by SIGTERM" in shown
+    assert [int(code) for code in ExitCode] == [0, 1, 2, 3, 4, 5, 6, 130, 141, 143]
     for command in ("serve", "ingest", "crawl", "reembed", "search", "doctor", "demo", "eval"):
         assert f" {command} " in shown
 
@@ -283,19 +283,19 @@ def test_a_topic_is_stored_in_letters_that_can_be_asked_for(filled: dict[str, st
 
 @pytest.mark.promise("RUN-4")
 @pytest.mark.parametrize(
-    ("environment", "name", "sentence"),
+    ("environment", "code", "name", "sentence"),
     [
-        ({"HARRY_RANK__STRONG": "2"}, "settings", "HARRY_RANK__STRONG cannot be used"),
-        ({"HARRY_PROFILE": "/none.toml"}, "profile", "/none.toml cannot be read"),
-        ({"HARRY_DATABASE_URL": NOWHERE}, "database", "Check HARRY_DATABASE_URL"),
+        ({"HARRY_RANK__STRONG": "2"}, ExitCode.USAGE, "settings", "HARRY_RANK__STRONG cannot be used"),
+        ({"HARRY_PROFILE": "/none.toml"}, ExitCode.USAGE, "profile", "/none.toml cannot be read"),
+        ({"HARRY_DATABASE_URL": NOWHERE}, ExitCode.DATABASE, "database", "Check HARRY_DATABASE_URL"),
     ],
     ids=["settings", "profile", "database"],
 )
 def test_doctor_names_what_is_wrong_and_checks_the_rest(
-    filled: dict[str, str], environment: dict[str, str], name: str, sentence: str
+    filled: dict[str, str], environment: dict[str, str], code: ExitCode, name: str, sentence: str
 ) -> None:
     done = harry("doctor", "--json", **filled | environment)
-    assert (done.code, done.err) == (ExitCode.FAILED, "")
+    assert (done.code, done.err) == (code, "")
     assert not done.json["ok"]
     wrong = [check for check in done.json["checks"] if not check["ok"]]
     assert [check["name"] for check in wrong] == [name]
@@ -306,6 +306,6 @@ def test_doctor_names_what_is_wrong_and_checks_the_rest(
 @pytest.mark.promise("RUN-4")
 def test_doctor_shows_a_person_what_is_wrong() -> None:
     shown = harry("doctor", HARRY_FOO="1")
-    assert (shown.code, shown.err) == (ExitCode.FAILED, "")
+    assert (shown.code, shown.err) == (ExitCode.USAGE, "")
     assert " no  settings" in shown.out
     assert "HARRY_FOO" in shown.out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
+import os
 import stat
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from harry_mcp.app import App
 from harry_mcp.cli.console import ExitCode
 from harry_mcp.settings import Settings, child_environment
 from harry_mcp.storage.scratch import scratch_database
-from tests.cli.test_commands import Done, harry
+from tests.cli.test_commands import NOWHERE, Done, harry
 from tests.loop.small_base import ANSWER, KEYS, QUESTION, filled
 from tests.providers.test_voyage import vectors
 from tests.providers.vendor import vendor
@@ -64,7 +65,46 @@ async def test_from_one_base_to_another_and_again(
         differs = await command("import", str(file), **at(own))
         assert differs.code == ExitCode.PARTIAL
         assert "documents: 0 added, 6 unchanged, 1 different here" in differs.out
-        assert f"stay as they are here: {KEYS.id}" in differs.out
+        assert f"stay as they are here: {KEYS.id} ({KEYS.title})" in differs.out
+        told = (await command("import", str(file), "--json", **at(own))).json["kinds"]["documents"]
+        assert (told["differing"], told["titles"]) == ([KEYS.id], {KEYS.id: KEYS.title})
+
+
+async def test_no_file_is_replaced_unasked_and_none_is_lost(app: App, settings: Settings, tmp_path: Path) -> None:
+    await filled(app)
+    old, link, folder = tmp_path / "old.jsonl", tmp_path / "link.jsonl", tmp_path / "folder"
+    old.write_text("old\n", encoding="utf-8")
+    link.symlink_to(old)
+    folder.mkdir()
+    for name, more in ((old, ()), (link, ()), (folder, ("--force",)), (folder, ()), (Path(os.devnull), ("--force",))):
+        # Before the database is looked for: this one is away.
+        refused = await command("export", str(name), *more, HARRY_DATABASE_URL=NOWHERE)
+        assert (refused.code, refused.out) == (ExitCode.USAGE, "")
+        assert "is no file" in refused.err if name in (folder, Path(os.devnull)) else "pass --force" in refused.err
+    full = await asyncio.to_thread(_with_little_room, [str(old), "--force"], at(settings))
+    assert (full.returncode, full.stdout) == (ExitCode.USAGE, b"")
+    assert full.stderr.decode() == f"harry: {old} cannot be written: File too large.\n"
+    gone = await command("export", str(old), "--force", HARRY_DATABASE_URL=NOWHERE)
+    assert gone.code == ExitCode.DATABASE
+    assert old.read_text(encoding="utf-8") == "old\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "link.jsonl", "old.jsonl"]
+    done = await command("export", str(link), "--force", **at(settings))
+    assert (done.code, done.err) == (0, "")
+    assert link.is_symlink()
+    assert old.read_text(encoding="utf-8").startswith('{"kind": "harry-export"')
+
+
+def _with_little_room(words: list[str], environment: dict[str, str]) -> subprocess.CompletedProcess[bytes]:
+    """An export that may write files of 2,000 bytes and no larger, as on a disk that is nearly full."""
+    limited = "import resource, runpy; resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000)); "
+    program = limited + "runpy.run_module('harry_mcp.cli.main', run_name='__main__', alter_sys=True)"
+    return subprocess.run(
+        [sys.executable, "-W", "ignore::RuntimeWarning", "-c", program, "export", *words],
+        env=child_environment(**environment),
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
 
 
 async def test_through_a_pipe_and_without_vectors(app: App, settings: Settings) -> None:
@@ -128,8 +168,9 @@ def test_a_file_that_is_none_is_refused_in_a_line(tmp_path: Path, settings: Sett
     for name, content, sentence in (
         ("none.jsonl", None, "cannot be read: No such file"),
         ("empty.jsonl", "", "is empty"),
-        ("word.txt", "hello\n", "names no columns `question` and `answer`"),
+        ("word.txt", "hello\n", "names no column `question` and no column `answer`; it names `hello`"),
         ("half.jsonl", '{"kind": "harry-export", ', "Line 1 is no JSON"),
+        ("list.json", '[{"question": "A?", "answer": "B."}]\n', "Write one object a line"),
         ("other.jsonl", '{"id": 1}\n', "Line 1 has no `question` and `answer`"),
         (cut.name, None, "cut off or no whole gzip file"),
         (latin.name, None, "is not UTF-8"),

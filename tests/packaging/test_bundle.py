@@ -123,6 +123,56 @@ def test_the_bundle_holds_the_package_and_nothing_of_this_machine(bundle: Path, 
     assert not (tmp_path / "server.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        *(
+            (("--name", name), "is no name of the registry")
+            for name in ("harry", "a/b/c", "io.github.x/", "/harry", "io.github.x/ha rry", "io_x/harry", "ö/harry")
+        ),
+        (("--name", "a/" + "b" * 199), "is no name of the registry"),
+        (("--name", f"{NAME}\n"), "is no name of the registry"),
+        (("--repository", "http://github.com/x/y"), "is no address that begins with https://"),
+        (("--repository", "github.com/x/y"), "is no address that begins with https://"),
+        (("--repository", "https://user:pw@github.com/x/y"), "is no address that begins with https://"),
+        (("--repository", "https://example.com/x/y"), "is no repository that the registry takes"),
+        (("--repository", "https://github.com/x"), "is no repository that the registry takes"),
+        (("--name", NAME, "--bundle-url", "https://x.example/a mcp.zip"), "is no address that begins with https://"),
+        (("--name", NAME, "--bundle-url", "https://[mcp/x"), "is no address that begins with https://"),
+        (("--name", NAME, "--bundle-url", "https://x.example/harry.zip"), "names no file that the registry takes"),
+        (("--bundle-url", URL), "is written with --name alone"),
+        (("--out", __file__), "is no folder"),
+    ],
+)
+def test_what_it_cannot_use_is_refused_before_anything_is_written(
+    tmp_path: Path, options: tuple[str, ...], sentence: str
+) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        build(tmp_path / "out", *options)
+    assert refused.value.returncode == 2
+    assert sentence in " ".join(refused.value.stderr.split())
+    assert not (tmp_path / "out").exists()
+
+
+def test_names_that_are_taken_are_those_of_the_schema(tmp_path: Path) -> None:
+    for name, repository, source in (
+        ("a/b", "https://gitlab.com/group/below/harry", "gitlab"),
+        ("com.example-1/Harry_2.0", "https://www.github.com/x/y.z/", "github"),
+    ):
+        build(tmp_path, "--name", name, "--repository", repository)
+        server = json.loads((tmp_path / "server.json").read_text(encoding="utf-8"))
+        checked(server, "server-2025-12-11.json")
+        assert (server["name"], server["repository"]) == (name, {"url": repository, "source": source})
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        build(tmp_path / "file" / "out")
+    assert refused.value.returncode == 1
+    assert refused.value.stderr.strip().endswith("cannot be written: Not a directory.")
+
+
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_the_unpacked_bundle_starts_and_answers(
     bundle: Path, settings: Settings, tmp_path: Path, mode: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +30,8 @@ from harry_mcp.domain.documents import SourceDocument
 from harry_mcp.server.resources import DOCUMENT, document_uri
 from harry_mcp.server.server import build_server
 from harry_mcp.settings import Settings, child_environment
+from tests.console.served import TOKEN, served, with_database
+from tests.http.test_replicas import client as over_http
 from tests.loop.small_base import ANN, CURATOR, KEYS, filled, page
 
 pytestmark = pytest.mark.promise("MCP-7")
@@ -77,6 +80,63 @@ async def test_a_document_is_read_by_its_id_and_by_its_title(app: App, settings:
         assert {"kb://corrections", "kb://digest"} <= set(listed)
         assert "airspeed" not in await text_at(client, "kb://digest")
         assert "waits" in await text_at(client, "kb://digest")
+
+
+# What names no document, and the beginning of what is said of it.
+UNKNOWN = [
+    ("kb://documents/Nope", "There is no document 'Nope'"),
+    ("kb://documents/", "There is no document"),
+    ("kb://documents", "Unknown resource"),
+    ("kb://documents/a/b", "Unknown resource"),
+    ("kb://documents/API keys/", "Unknown resource"),
+    ("kb://documents/API%20keys?page=1", "Unknown resource"),
+    ("kb://documents/%00", "There is no document"),
+    ("kb://documents/API%00keys\u0000", "There is no document"),
+    ("kb://documents/%ZZ%", "There is no document '%ZZ%'"),
+    ("kb://documents/%FF%C3", "There is no document"),
+    ("kb://documents/..%2Fcorrections", "There is no document '../corrections'"),
+    ("kb://documents/Twin", "Several documents are titled 'Twin'"),
+    (f"kb://documents/{'x' * 20_000}", "There is no document 'xxx"),
+    ("kb://nothing", "Unknown resource"),
+    ("not an address", "Unknown resource"),
+    ("", "Unknown resource"),
+]
+
+
+async def refused_as_they_should_be(client: Client) -> None:
+    for uri, words in UNKNOWN:
+        with pytest.raises(MCPError, match=f"^{re.escape(words)}") as refused:
+            await client.read_resource(uri)
+        assert (refused.value.error.code, refused.value.error.data) == (INVALID_PARAMS, {"uri": uri})
+        assert len(refused.value.error.message) < 250
+    assert "Rotate an API key" in await text_at(client, "kb://documents/%41PI%20keys")
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_what_is_not_there_is_a_fault_of_the_request_on_every_way(
+    app: App, settings: Settings, tmp_path: Path, mode: str
+) -> None:
+    await filled(app, topical("Twin", "Twins", "test:one"), topical("Twin", "Twins", "test:two"))
+    async with Client(build_server(settings), mode=mode) as client:
+        await refused_as_they_should_be(client)
+    environment = with_database(settings)
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "harry_mcp.cli.main", "serve"], env=child_environment(**environment)
+    )
+    async with Client(command, mode=mode) as client:
+        await refused_as_they_should_be(client)
+    with served(tmp_path, **environment) as server:
+        async with over_http(server.base, mode, token=TOKEN) as client:
+            await refused_as_they_should_be(client)
+
+
+async def test_a_database_that_is_away_is_a_fault_of_the_server(settings: Settings) -> None:
+    nowhere = settings.model_copy(update={"database_url": SecretStr("postgresql://nobody@127.0.0.1:9/none")})
+    async with Client(build_server(nowhere)) as client:
+        for uri in ("kb://documents/Nope", "kb://corrections", "kb://digest"):
+            with pytest.raises(MCPError, match="PostgreSQL cannot be reached") as refused:
+                await client.read_resource(uri)
+            assert refused.value.error.code == INTERNAL_ERROR
 
 
 async def test_titles_topics_and_tabs_are_completed(app: App, settings: Settings) -> None:
