@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from harry_mcp.agent.answers import QUOTES, Answer, Heard, Listener, Outcome, Withdrawn
 from harry_mcp.agent.contract import CorrectionNote, SearchResult, WebResult
-from harry_mcp.agent.course import Course, code_heavy, course_of
+from harry_mcp.agent.course import CARE_NOTES, Course, code_heavy, course_of
 from harry_mcp.agent.noting import past_warnings, unread
 from harry_mcp.agent.prompt import question_text, system_parts
 from harry_mcp.agent.quoting import beside, not_known, quoted, reply_to
@@ -22,6 +22,7 @@ from harry_mcp.settings import AgentSection
 _OUTCOMES = {
     Course.ANSWER: Outcome.ANSWERED,
     Course.CARE: Outcome.WITH_CARE,
+    Course.DISPUTED: Outcome.WITH_CARE,
     Course.WEB: Outcome.FROM_WEB,
     Course.CORRECTIONS: Outcome.FROM_CORRECTIONS,
 }
@@ -98,8 +99,8 @@ class Answerer:
             asked.notes.append(f"{model.name} cited none of the sources that it was given, so its answer was dropped.")
             return self._instead(asked, course, listen, "That answer rests on none of the sources.", strict=True)
         sources = tuple(sorted(written.cited, key=lambda source: source.number))
-        if course is Course.CARE:
-            asked.notes.append(f"The knowledge base covers this only in part (score {asked.search.verdict.score:.2f}).")
+        if course in CARE_NOTES:
+            asked.notes.append(CARE_NOTES[course].format(score=asked.search.verdict.score))
         if any(source.kind == "web" for source in sources):
             asked.notes.append("This rests on the web, not on the knowledge base alone.")
         return self._answer(asked, written.text, _OUTCOMES[course], sources, written_by=model.name)

@@ -25,10 +25,18 @@ class Course(StrEnum):
     OFFICIAL = "official"
     ANSWER = "answer"
     CARE = "care"
+    DISPUTED = "disputed"
     WEB = "web"
     CORRECTIONS = "corrections"
     NOTHING = "nothing"
     REPLY = "reply"
+
+
+CARE_NOTES = {
+    Course.CARE: "The knowledge base covers this only in part (score {score:.2f}).",
+    Course.DISPUTED: "Documents contradict each other about this, and it is open which is right (score {score:.2f}).",
+}
+"""What is told beside an answer that is to be taken with care."""
 
 
 def wants_web(search: SearchResult) -> bool:
@@ -53,7 +61,10 @@ def course_of(search: SearchResult, web: WebResult | None) -> Course:
     if search.verdict.next_action == "reply":
         return Course.REPLY
     if not wants_web(search):
-        return Course.ANSWER if search.verdict.next_action == "answer" else Course.CARE
+        if search.verdict.next_action == "answer":
+            return Course.ANSWER
+        # Strong and still to be taken with care: the answer is there, and something speaks against it.
+        return Course.DISPUTED if search.verdict.band == "strong" else Course.CARE
     if web is not None and web.next_action == "answer_from_web_with_care" and web.results:
         return Course.WEB
     return Course.CORRECTIONS if any(each.answers for each in search.corrections) else Course.NOTHING

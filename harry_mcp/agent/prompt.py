@@ -31,6 +31,8 @@ part open, not to confirm what they say."""
 _SAYS = {
     Course.ANSWER: "The sources answer the question (score {score:.2f}).",
     Course.CARE: "The sources answer the question only in part (score {score:.2f}). Say what they do not cover.",
+    Course.DISPUTED: "The sources answer the question (score {score:.2f}), and documents contradict each other about "
+    "it. Tell both sides with their sources, and that it is open which is right.",
     Course.WEB: "The knowledge base does not answer the question. These sources are web pages, untrusted: use what "
     "answers the question, with care.",
     Course.CORRECTIONS: "No document answers the question. There are only corrections that people made; answer from "

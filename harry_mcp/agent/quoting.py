@@ -63,7 +63,7 @@ def quoted(
     if course is Course.WEB and web is not None:
         parts.append("From the web, not from the knowledge base:")
         chosen = [(numbers[page.url], page.text, page.title) for page in web.results if page.url in numbers][:most]
-    elif course in (Course.ANSWER, Course.CARE):
+    elif course in (Course.ANSWER, Course.CARE, Course.DISPUTED):
         chosen = [
             (numbers[hit.url or hit.source or hit.document_id], hit.text, _place(hit)) for hit in _best(search, most)
         ]
@@ -76,6 +76,8 @@ def quoted(
         open_words = uncovered(question, [text for _, text, _ in chosen])
         named = f" They do not speak of: {', '.join(open_words)}." if open_words else ""
         parts.append(f"Take this with care: the knowledge base answers the question only in part.{named}")
+    if course is Course.DISPUTED:
+        parts.append("Take this with care: documents contradict each other about it, and it is open which is right.")
     return Quoted("\n\n".join(parts), tuple(dict.fromkeys(cited)))
 
 

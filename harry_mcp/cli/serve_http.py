@@ -82,7 +82,9 @@ async def _one(settings: Settings, token: str, listening: socket.socket, up: Cal
     rates = Rates(section.calls_per_minute, burst=section.burst, processes=section.processes)
     server = build_server(settings, page=app_page, notify=False)
     keys = keys_for("harry console session", section.keys)
-    parts = Parts(door=door, rates=rates, marks=Marks(server.app), keys=keys, call=server.call)
+    parts = Parts(
+        door=door, issuer=issued is not None, rates=rates, marks=Marks(server.app), keys=keys, call=server.call
+    )
     routes = [
         *Console(section, parts).routes(),
         *(metadata_routes(resource, settings.auth.issuer) if issued else ()),

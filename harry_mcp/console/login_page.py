@@ -31,7 +31,9 @@ button {{ cursor: pointer; background: #1d4ed8; border-color: #1d4ed8; color: #f
 <label for="token">Token</label>
 <input id="token" name="token" type="password" required autofocus autocomplete="current-password" spellcheck="false">
 <button>Sign in</button>
-<p><small>It is HARRY_HTTP__TOKEN, or what <code>harry serve --http</code> printed when it started.</small></p>
+<p><small>It takes the server's own token (HARRY_HTTP__TOKEN, or what <code>harry serve --http</code> printed when it
+started), one that <code>harry token new NAME --role curator</code> or <code>--role admin</code> made{issued}.
+</small></p>
 </form>
 </main>
 <script nonce="{nonce}">
@@ -49,7 +51,10 @@ if (given) {{
 """
 
 
-def login_page(nonce: str, fault: str = "") -> str:
-    """The page, with what was wrong the last time."""
+_ISSUED = ", or one of your identity provider with the scope harry:curate or harry:admin"
+
+
+def login_page(nonce: str, fault: str = "", *, issuer: bool = False) -> str:
+    """The page, with what was wrong the last time. ``issuer``: an identity provider's tokens are taken too."""
     told = f'<p role="alert">{escape(fault)}</p>' if fault else ""
-    return _PAGE.format(nonce=nonce, fault=told)
+    return _PAGE.format(nonce=nonce, fault=told, issued=_ISSUED if issuer else "")

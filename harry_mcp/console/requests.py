@@ -37,3 +37,8 @@ def is_from_our_page(request: Request) -> bool:
 def media_type(request: Request) -> str:
     """What the body is said to be, without parameters."""
     return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def wants_json(request: Request) -> bool:
+    """Whether a script of the page asks, which shows what is wrong by itself."""
+    return request.headers.get("accept", "").partition(",")[0].strip() == "application/json"

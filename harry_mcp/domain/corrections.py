@@ -29,6 +29,7 @@ class CorrectionAction(StrEnum):
 
     APPROVE = "approve"
     DEPRECATE = "deprecate"
+    REOPEN = "reopen"
     PROMOTE = "promote"
 
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from harry_mcp.domain.alignment import statements
 from harry_mcp.domain.curation import PassagePair, Signal
 from harry_mcp.domain.plain import sanitised
 from harry_mcp.domain.rot import RotSignal
 
 _LONGEST = 400
+# What the log keeps of a statement.
+_LONGEST_PASSAGE = 600
 _QUESTIONS = 3
 _DRAFT = "draft"
 
@@ -34,6 +37,17 @@ def passage_pairs(signals: Sequence[Signal]) -> list[PassagePair]:
                 before, after = after, before
             found.append(PassagePair(before, after, origin))
     return list(dict.fromkeys(found))
+
+
+def still_says(detail: Mapping[str, Any], text: str) -> bool:
+    """Whether a text has any of the statements of the other document that a signal rests on: those in which facts
+    differ, else all that differ."""
+    side = "before" if detail.get("side") == "after" else "after"
+    passages = _mappings(detail.get("passages"))
+    facts = detail.get("facts")
+    told = [str(each.get(side, "")) for each in passages[: facts if isinstance(facts, int) and facts else None]]
+    there = {statement[:_LONGEST_PASSAGE] for statement in statements(text)}
+    return any(each[:_LONGEST_PASSAGE] in there for each in told if each)
 
 
 def _origin(detail: Mapping[str, Any]) -> str:

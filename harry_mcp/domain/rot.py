@@ -156,6 +156,12 @@ def as_of_now(caveats: Mapping[str, str], since: Sequence[Since]) -> dict[str, s
     }
 
 
+def undecided(caveats: Mapping[str, str]) -> str:
+    """What is told of a document that another one contradicts, while it is open which of them is right; else empty."""
+    words = caveats.get(RotSignal.CONTRADICTION.value, "")
+    return words if _OPEN in words else ""
+
+
 def _renewed(words: str, since: Since) -> str:
     became = _became(since) if since.other_id else ""
     if since.other_id:

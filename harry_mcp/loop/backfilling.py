@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harry_mcp.errors import ProviderError, StorageError
-from harry_mcp.loop.feedback import may_warn
 from harry_mcp.loop.lesson_vectors import lesson_vectors
+from harry_mcp.loop.opinions import may_warn
 from harry_mcp.loop.questions import Questions
 from harry_mcp.ports import Embedder
 from harry_mcp.storage.database import Database

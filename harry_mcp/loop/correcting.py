@@ -231,7 +231,8 @@ class CorrectionFlow(OnDatabase):
     async def review(
         self, correction_id: str, action: CorrectionAction, by: Principal, *, reason: str = ""
     ) -> Correction:
-        """Approve a correction, deprecate it, or make it a draft document. It counts from the next request on.
+        """Approve a correction, deprecate it, let it wait again, or make it a draft document. It counts from the next
+        request on.
 
         Raises:
             NotFoundError: there is no such correction.
@@ -259,7 +260,8 @@ class CorrectionFlow(OnDatabase):
                 await _flag_source(unit, correction, correction.source_url, actor=correction.author)
             else:
                 await withdraw(unit, sayings("correction", key), by, detail={"correction_id": key})
-            await unit.corrections.decide(key, status, reason=reason, by=by.name)
+            decided_by = "" if action is CorrectionAction.REOPEN else by.name
+            await unit.corrections.decide(key, status, reason=reason, by=decided_by)
             await unit.memories.set_active(MemoryKind.CORRECTION, [key], active=active)
             await unit.audit.add(
                 by,
@@ -283,8 +285,15 @@ async def _flag_source(unit: UnitOfWork, correction: Correction, url: str, *, ac
     )
 
 
+_BECOMES = {
+    CorrectionAction.APPROVE: CorrectionStatus.ACTIVE,
+    CorrectionAction.DEPRECATE: CorrectionStatus.DEPRECATED,
+    CorrectionAction.REOPEN: CorrectionStatus.PENDING,
+}
+
+
 def _becomes(action: CorrectionAction, correction: Correction) -> CorrectionStatus:
-    status = CorrectionStatus.ACTIVE if action is CorrectionAction.APPROVE else CorrectionStatus.DEPRECATED
+    status = _BECOMES[action]
     if correction.status is status:
         raise InputError(f"{correction.id} is {status.value} already.")
     return status

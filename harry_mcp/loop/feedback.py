@@ -6,26 +6,22 @@ documents that it blames, and is remembered as a warning for questions like this
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
 from harry_mcp.domain.feedback import Complaint, Feedback, FeedbackOutcome, Opinion, Rating
 from harry_mcp.domain.people import Principal
-from harry_mcp.domain.plain import one_line, sanitised
-from harry_mcp.domain.verified import LONGEST_ANSWER, LONGEST_QUESTION, Match, VerifiedStatus, mismatches
+from harry_mcp.domain.plain import one_line
+from harry_mcp.domain.verified import LONGEST_ANSWER, Match, VerifiedStatus, mismatches
 from harry_mcp.errors import InputError, ProviderError, StorageError
 from harry_mcp.loop.drafting import WebDrafts
 from harry_mcp.loop.flagging import flag_blamed
 from harry_mcp.loop.healing import OnDatabase, healed
+from harry_mcp.loop.opinions import Told, heard
 from harry_mcp.loop.questions import Questions
-from harry_mcp.loop.rated import Rated, named, rated, sources, unplaced
+from harry_mcp.loop.rated import LONGEST_ID, Rated, named, rated, sources, unplaced
 from harry_mcp.metering import count_feedback
 from harry_mcp.settings import Settings
-from harry_mcp.stages.correct.redaction import redact
-from harry_mcp.stages.correct.screening import screen
 from harry_mcp.stages.curate.signals.feedback import saying, sayings
 from harry_mcp.stages.curate.withdrawing import withdraw
 from harry_mcp.stages.verify.cache import rules_of
@@ -35,36 +31,17 @@ from harry_mcp.storage.texts import storable
 from harry_mcp.storage.unit_of_work import UnitOfWork
 from harry_mcp.storage.web import StoredWebSearch
 
-_LONGEST_COMMENT = 2000
-_LONGEST_ADDRESS = 2000
-_MOST_ADDRESSES = 20
-_LONGEST_ID = 200
 _SHOWN = 80
+_NO_ANSWER = "No answer was sent with it, so there is no candidate verified response. Send the answer to make it one."
+_NOTHING_FOUND = (
+    "That result found no answer, so there is no candidate verified response. If the answer came from elsewhere, send "
+    "it again with its source_urls, or with the web_id of what brought it."
+)
 _STANDS = {
     VerifiedStatus.CANDIDATE: "The answer is a candidate verified response ({key}); it waits for approval.",
     VerifiedStatus.RETIRED: "The answer was a verified response ({key}) and is retired; it can be approved again.",
     VerifiedStatus.REJECTED: "A curator did not want this answer as a verified response ({key}); that stands.",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Told:
-    """An opinion made fit to be kept: feedback without anything private or invisible, and how many such were taken out.
-
-    ``vector`` is None while the embedding model is down: it is made up for at a later start. ``addresses`` are as they
-    were given, to find documents by. ``warns``: it may be shown to agents.
-    """
-
-    feedback: Feedback
-    vector: npt.NDArray[np.float32] | None
-    addresses: tuple[str, ...]
-    redacted: int
-    warns: bool
-    whole: bool
-
-    @property
-    def down(self) -> bool:
-        return self.feedback.rating is Rating.DOWN
 
 
 class FeedbackFlow(OnDatabase):
@@ -90,8 +67,8 @@ class FeedbackFlow(OnDatabase):
                 f"A thumbs down needs a reason, one of {', '.join(Complaint)}. Nothing was stored; send it again."
             )
         async with self._database.reading() as unit:
-            about = await rated(unit, storable(opinion.result_id.strip())[:_LONGEST_ID])
-        told = await self._told(opinion, author, about)
+            about = await rated(unit, storable(opinion.result_id.strip())[:LONGEST_ID])
+        told = await heard(opinion, author, about, self._questions)
         outcome = FeedbackOutcome(feedback_id=told.feedback.id)
         async with self._database.transaction() as unit:
             takes_back = await unit.feedback.complains(told.feedback.id)
@@ -106,7 +83,7 @@ class FeedbackFlow(OnDatabase):
                 await self._take_back(unit, told, author, outcome)
             if told.down:
                 await self._flag(unit, told, outcome)
-            elif told.feedback.answer:
+            else:
                 await self._propose(unit, told, about, outcome)
             web = None if told.down else about
             outcome.effects += await unplaced(unit, told.addresses, told.feedback.source_urls, web)
@@ -119,46 +96,6 @@ class FeedbackFlow(OnDatabase):
         count_feedback(opinion.rating)
         return outcome
 
-    async def _told(self, opinion: Opinion, author: Principal, about: Rated) -> _Told:
-        answer = sanitised(opinion.answer, LONGEST_ANSWER)
-        addresses = [one_line(url, _LONGEST_ADDRESS) for url in opinion.source_urls[:_MOST_ADDRESSES]]
-        parts = [
-            redact(text)
-            for text in (
-                sanitised(self._questions.bare(about.question), LONGEST_QUESTION),
-                answer,
-                sanitised(opinion.comment, _LONGEST_COMMENT),
-                *addresses,
-            )
-        ]
-        question, kept, comment, *urls = (part.text for part in parts)
-        down = opinion.rating is Rating.DOWN
-        feedback = Feedback(
-            result_id=_name_of(about, opinion.result_id),
-            author=author.name,
-            rating=opinion.rating,
-            reason=opinion.reason if down else "",
-            question=question,
-            answer=kept,
-            comment=comment,
-            source_urls=tuple(urls),
-            verified_id=(about.lookup.verified_id or "") if about.lookup else "",
-        )
-        return _Told(
-            feedback=feedback,
-            vector=await self._vector(question),
-            addresses=tuple(addresses),
-            redacted=sum(sum(part.counts.values()) for part in parts[1:]),
-            warns=may_warn(question, opinion.comment, urls),
-            whole=len(opinion.answer.strip()) <= LONGEST_ANSWER,
-        )
-
-    async def _vector(self, question: str) -> npt.NDArray[np.float32] | None:
-        try:
-            return (await self._questions.vectors([question]))[0]
-        except ProviderError:
-            return None
-
     async def _draft(self, web: StoredWebSearch, feedback: Feedback, outcome: FeedbackOutcome) -> None:
         """Let the web pages of a praised answer wait as documents; the praise stands whatever becomes of them."""
         try:
@@ -168,7 +105,7 @@ class FeedbackFlow(OnDatabase):
         if outcome.drafts:
             outcome.effects.append(f"{len(outcome.drafts)} web pages wait for review as documents.")
 
-    async def _tell_entry(self, unit: UnitOfWork, told: _Told, about: Rated, outcome: FeedbackOutcome) -> None:
+    async def _tell_entry(self, unit: UnitOfWork, told: Told, about: Rated, outcome: FeedbackOutcome) -> None:
         """Count a complaint against the official answer that was served, or take back one that was withdrawn."""
         if about.lookup is None:
             return
@@ -186,7 +123,7 @@ class FeedbackFlow(OnDatabase):
         else:
             outcome.effects.append(f"Your complaint about the verified response is taken back {counts}.")
 
-    async def _flag(self, unit: UnitOfWork, told: _Told, outcome: FeedbackOutcome) -> None:
+    async def _flag(self, unit: UnitOfWork, told: Told, outcome: FeedbackOutcome) -> None:
         """Flag the documents behind the addresses that a complaint names; one that it flagged before is not again."""
         feedback = told.feedback
         blamed = await flag_blamed(
@@ -199,7 +136,7 @@ class FeedbackFlow(OnDatabase):
         outcome.flagged += [document.id for document, _ in blamed]
         outcome.effects += [f"“{one_line(document.title, _SHOWN)}” {done}." for document, done in blamed if done]
 
-    async def _take_back(self, unit: UnitOfWork, told: _Told, by: Principal, outcome: FeedbackOutcome) -> None:
+    async def _take_back(self, unit: UnitOfWork, told: Told, by: Principal, outcome: FeedbackOutcome) -> None:
         """Take back what the verdict before said against documents that this one does not blame."""
         feedback = told.feedback
         blamed = await named(unit, told.addresses) if told.down else {}
@@ -210,9 +147,16 @@ class FeedbackFlow(OnDatabase):
             rest = "and it is flagged no more" if each.live else "and nothing else changes"
             outcome.effects.append(f"Your complaint about “{one_line(each.title, _SHOWN)}” is taken back, {rest}.")
 
-    async def _propose(self, unit: UnitOfWork, told: _Told, about: Rated, outcome: FeedbackOutcome) -> None:
-        """Make a praised answer a candidate official answer, unless it was one already."""
+    async def _propose(self, unit: UnitOfWork, told: Told, about: Rated, outcome: FeedbackOutcome) -> None:
+        """Make a praised answer a candidate official answer, unless it was one already or the result was none."""
         if about.lookup is not None and about.lookup.match == Match.EXACT:
+            return
+        rests_on = await sources(unit, told.addresses, about)
+        if not about.answered and not rests_on:
+            outcome.effects.append(_NOTHING_FOUND)
+            return
+        if not told.feedback.answer:
+            outcome.effects.append(_NO_ANSWER)
             return
         if not told.whole:
             outcome.effects.append(
@@ -223,7 +167,7 @@ class FeedbackFlow(OnDatabase):
         key = await unit.verified.submit(
             feedback.question,
             feedback.answer,
-            await sources(unit, told.addresses, about),
+            rests_on,
             origin="feedback",
             result_id=feedback.result_id,
             by=feedback.author,
@@ -237,11 +181,6 @@ class FeedbackFlow(OnDatabase):
             outcome.effects.append(_STANDS[entry.status].format(key=key))
 
 
-def may_warn(question: str, comment: str, urls: Sequence[str]) -> bool:
-    """Whether a complaint may be shown to agents: nothing in it looks like an attempt to instruct them."""
-    return not screen("\n".join((question, comment, *urls))).suspicious
-
-
 async def _remember(
     unit: UnitOfWork, kind: MemoryKind, memory: MemoryText, vector: npt.NDArray[np.float32] | None
 ) -> None:
@@ -249,10 +188,3 @@ async def _remember(
         await unit.memories.set_active(kind, [memory.owner_id], active=memory.active)
     else:
         await unit.memories.put(kind, [memory], [vector])
-
-
-def _name_of(about: Rated, result_id: str) -> str:
-    """One name for a serving and the search that it came with, so that a second verdict replaces the first."""
-    if about.lookup is not None and about.lookup.search_id:
-        return about.lookup.search_id
-    return about.web.id if about.web is not None else storable(result_id.strip())[:_LONGEST_ID]

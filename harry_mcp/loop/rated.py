@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath, PureWindowsPath
 
 from harry_mcp.domain.plain import one_line
-from harry_mcp.domain.verified import VerifiedSource
+from harry_mcp.domain.search import NextAction
+from harry_mcp.domain.verified import Match, VerifiedSource
 from harry_mcp.errors import NotFoundError, SourceError
 from harry_mcp.ingest.addresses import spellings
+from harry_mcp.ingest.sources import file_of
 from harry_mcp.storage.signals import AddressedDocument
 from harry_mcp.storage.unit_of_work import UnitOfWork
 from harry_mcp.storage.verified import Lookup
 from harry_mcp.storage.web import StoredWebSearch
 
+LONGEST_ID = 200
 _SHOWN = 80
+# What may have been copied with a name: brackets, quotes, and the end of the sentence that it stood in.
+_AROUND = " <>()[]\"'`.,;"
+_RESOURCE = "kb://documents/"
 _NAMED = 3
 
 
@@ -22,10 +29,12 @@ _NAMED = 3
 class Rated:
     """The result that an opinion is about. ``documents`` are those that it brought, best first.
 
-    ``rewritten``: its question followed up on others, and is told as it stands alone.
+    ``answered``: there was something to answer from in it. ``rewritten``: its question followed up on others, and is
+    told as it stands alone.
     """
 
     question: str
+    answered: bool
     documents: tuple[str, ...] = ()
     lookup: Lookup | None = None
     web: StoredWebSearch | None = None
@@ -39,22 +48,26 @@ async def rated(unit: UnitOfWork, result_id: str) -> Rated:
         NotFoundError: there is none.
     """
     lookup = await unit.verified.lookup(result_id)
+    helped = (lookup is not None and lookup.match != Match.NONE) or bool(await unit.corrections.injected_by(result_id))
     search = await unit.searches.get(lookup.search_id if lookup and lookup.search_id else result_id)
     if search is not None:
         documents = tuple(dict.fromkeys(str(item["document_id"]) for item in search.ranking))
-        return Rated(search.question, documents, lookup, rewritten="asked" in search.course)
+        found = search.verdict["next_action"] != NextAction.CALL_WEB_FALLBACK
+        helped = helped or bool(await unit.corrections.injected_by(search.id))
+        rewritten = "asked" in search.course
+        return Rated(search.question, found or helped, documents, lookup, rewritten=rewritten)
     if lookup is not None:
-        return Rated(lookup.question, (), lookup)
+        return Rated(lookup.question, helped, (), lookup)
     web = await unit.web.get(result_id)
     if web is not None:
-        return Rated(web.question, web=web)
+        return Rated(web.question, bool(web.results), web=web)
     raise NotFoundError(
         f"There is no result {result_id[:60]!r}. Pass the search_id, lookup_id or web_id of an answer that a tool gave."
     )
 
 
 async def named(unit: UnitOfWork, urls: Sequence[str]) -> dict[str, AddressedDocument]:
-    """The documents behind addresses, sources or ids, each once, by id."""
+    """The documents behind addresses, sources, files or ids, each once, by id."""
     found: dict[str, AddressedDocument] = {}
     for url in urls:
         found.update((document.id, document) for document in await unit.signals.addressed(_spellings(url)))
@@ -84,7 +97,8 @@ async def unplaced(
 
 
 async def sources(unit: UnitOfWork, urls: Sequence[str], about: Rated) -> list[VerifiedSource]:
-    """What a praised answer rests on: the documents and web pages behind its addresses, else the best that was found.
+    """What a praised answer rests on: the documents and web pages behind its addresses, else the best that was found
+    where that was an answer.
 
     An address that is neither in the knowledge base nor was returned by the web search is left out: it was made up.
     """
@@ -95,7 +109,7 @@ async def sources(unit: UnitOfWork, urls: Sequence[str], about: Rated) -> list[V
             found[document.id] = await _source(unit, document.id)
         for page in titles.keys() & set(_spellings(url)):
             found[page] = VerifiedSource(title=titles[page] or page, url=page)
-    if not found and about.documents:
+    if not found and about.answered and about.documents:
         best = about.documents[0]
         found[best] = await _source(unit, best)
     return [source for source in found.values() if source.title]
@@ -111,9 +125,23 @@ async def _source(unit: UnitOfWork, document_id: str) -> VerifiedSource:
     )
 
 
-def _spellings(url: str) -> list[str]:
-    """The ways in which an address may be stored; a source that is no web address stands for itself."""
+def _spellings(cited: str) -> list[str]:
+    """The names under which a document may be stored that somebody cites by any name that a reply gives it, copied with
+    what stands around it or typed anew."""
+    found: list[str] = []
+    for name in dict.fromkeys((cited, cited.strip(_AROUND))):
+        try:
+            found += spellings(name)
+        except SourceError:
+            found += [name, name.removeprefix(_RESOURCE), *_file_uris(name)]
+    return list(dict.fromkeys(found))
+
+
+def _file_uris(name: str) -> list[str]:
+    """A file URI or the whole path of a file, as ingestion writes it; nothing for any other name."""
     try:
-        return spellings(url)
-    except SourceError:
-        return [url]
+        path = file_of(name)
+    except ValueError:
+        return []
+    paths = (path,) if path is not None else (PurePosixPath(name), PureWindowsPath(name))
+    return [each.as_uri() for each in paths if each.is_absolute()]

@@ -27,7 +27,8 @@ class VerdictReply(_Reply):
     answerable: float = Field(description="Chance, 0 to 1, that the knowledge base answers the question at all.")
     band: BandName = Field(description="strong: score 0.60 or more. moderate: 0.45 to 0.59. weak: under 0.45.")
     next_action: Literal["answer", "answer_with_care", "call_web_fallback", "reply"] = Field(
-        description="answer: from the hits, with citations. answer_with_care: say what the hits do not cover. "
+        description="answer: from the hits, with citations. answer_with_care: say what the hits do not cover, "
+        "and where documents contradict each other tell both sides. "
         "call_web_fallback: the hits do not answer it; ask the web tool, or say that you do not know. "
         "reply: it was thanks or a greeting and nothing was searched; reply in a sentence."
     )

@@ -42,8 +42,14 @@ class DayReply(_Reply):
 class EventReply(_Reply):
     """What happened to documents in 24 hours, of one kind."""
 
-    event: str = Field(description="flag, approve, archive, restore, keep, rewrite, reject, undo or draft.")
-    signal: str = Field(description="What spoke against the documents, for flag; else empty.")
+    event: str = Field(
+        description="flag, approve, archive, restore, keep, rewrite, reject, undo, draft, withdraw (what was said "
+        "against it was taken back), reopen (that counts again, for it was undone), recovered (its source answers "
+        "again) or remove."
+    )
+    signal: str = Field(
+        description="What speaks against the documents, for flag, withdraw, reopen and recovered; else empty."
+    )
     number: int = Field(description="How often.")
     documents: int = Field(description="Different documents.")
 

@@ -44,7 +44,8 @@ _INSTRUCTIONS = """\
 A knowledge base{about} with scores that mean something. For every question about it, call search_kb first and follow \
 verdict.next_action:
 - answer: answer from the hits and cite their titles and URLs.
-- answer_with_care: use the hits, and say what they do not cover.
+- answer_with_care: use the hits, and say what they do not cover; where documents contradict each other, tell both \
+sides.
 - call_web_fallback: the knowledge base does not answer this. Call web_fallback with the search_id; if that does not \
 know either, say that you do not know. Never fill the gap from memory.
 When verified.match is "exact", give verified.answer: it is the official answer. Corrections outrank hits. When the \

@@ -47,6 +47,11 @@ class _Number:
     id: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Signal:
+    signal: str
+
+
 class CurationLog:
     """The log as one connection sees it."""
 
@@ -107,10 +112,29 @@ class CurationLog:
         """Whether a curator did anything with a document that left it flagged."""
         return bool(await queries.many(self._connection, _SQL["curated"], _Number, {"document_id": document_id}))
 
-    async def withdrawn_since(self, document_id: str, log_id: int) -> bool:
-        """Whether anything was taken back of what speaks against a document, after a row of the log."""
+    async def told_of(self, other_id: str) -> list[OpenFlag]:
+        """The signals that stand against documents that readers see and rest on another one, by document."""
+        return await queries.many(self._connection, _SQL["told_of"], OpenFlag, {"other": other_id})
+
+    async def withdrawn_since(self, document_id: str, log_id: int) -> list[str]:
+        """The signals of which anything was taken back that speaks against a document, after a row of the log."""
         parameters = {"document_id": document_id, "log_id": log_id}
-        return bool(await queries.many(self._connection, _SQL["withdrawn_since"], _Number, parameters))
+        rows = await queries.many(self._connection, _SQL["withdrawn_since"], _Signal, parameters)
+        return [row.signal for row in rows]
+
+    async def decided_since(self, document_id: str, log_id: int) -> bool:
+        """Whether a curator did anything with a document after a row of the log that stands."""
+        parameters = {"document_id": document_id, "log_id": log_id}
+        return bool(await queries.many(self._connection, _SQL["decided_since"], _Number, parameters))
+
+    async def reopened_since(self, document_id: str, log_id: int) -> list[CurationEvent]:
+        """The withdrawals of a document that were undone after a row of the log, in the order of that."""
+        parameters = {"document_id": document_id, "log_id": log_id}
+        return await queries.many(self._connection, _SQL["reopened_since"], CurationEvent, parameters)
+
+    async def settled_by(self, action_id: str) -> list[CurationEvent]:
+        """What an action took back of what was said against other documents than its own, in its order."""
+        return await queries.many(self._connection, _SQL["settled_by"], CurationEvent, {"action_id": action_id})
 
     async def since(self, ids: Collection[str]) -> dict[str, list[Since]]:
         """What happened since signals last spoke against documents, by document."""

@@ -175,9 +175,3 @@ class Reviews:
     async def reopen_correction(self, closed: Mapping[str, str]) -> bool:
         """Make a correction what it was before an action closed it; false when it was changed since."""
         return await queries.run(self._connection, _SQL["reopen_correction"], closed) > 0
-
-    async def forget_versions(self, document_id: str, *, above: int) -> None:
-        """Let no official answer and no check rest on versions above one, which are taken back."""
-        parameters = {"document_id": document_id, "version": above}
-        await queries.run(self._connection, _SQL["forget_citations"], parameters)
-        await queries.run(self._connection, _SQL["forget_checks"], parameters)

@@ -132,6 +132,11 @@ class Signals:
     async def text_of(self, document_id: str) -> StoredText | None:
         return await queries.one(self._connection, _SQL["text_of"], StoredText, {"id": document_id})
 
+    async def next_version(self, document_id: str) -> int:
+        """The number that the next text of a document gets; 1 for a new one."""
+        found = await queries.one(self._connection, _SQL["next_version"], _Number, {"id": document_id})
+        return found.number if found else 1
+
     async def counterparts(self, document_id: str, addresses: Sequence[str]) -> list[StoredText]:
         """The other documents that readers see under one of some web addresses, in whatever spelling."""
         parameters = {"id": document_id, "addresses": list(addresses), "limit": _MOST_COUNTERPARTS}
@@ -153,6 +158,10 @@ class Signals:
     async def note_check(self, document_id: str, kind: str, version: int) -> None:
         parameters = {"id": document_id, "kind": kind, "version": version}
         await queries.run(self._connection, _SQL["note_check"], parameters)
+
+    async def forget_check(self, document_id: str, kind: str) -> None:
+        """Let a check go through a document once more."""
+        await queries.run(self._connection, _SQL["forget_check"], {"document_id": document_id, "kind": kind})
 
     async def neighbours(self, document_id: str, *, each: int, floor: float) -> list[Neighbour]:
         """The passages of other documents that are near those of a document, the nearest first."""

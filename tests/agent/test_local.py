@@ -258,6 +258,38 @@ async def test_the_commands_print_answers_and_keep_a_transcript(fresh: Settings,
     assert "password" not in file.read_text(encoding="utf-8")
 
 
+@pytest.mark.promise("AGT-3")
+@pytest.mark.promise("COR-10")
+@pytest.mark.promise("COR-9")
+async def test_thumbs_in_the_chat_reach_documents_of_a_folder(settings: Settings, tmp_path: Path) -> None:
+    url = settings.database_url.get_secret_value()
+    (tmp_path / "lamp  (new).md").write_text(
+        "# Signal lamps\n\nThe signal lamp turns green at noon.\n", encoding="utf-8"
+    )
+    (tmp_path / "tide.md").write_text("# Tide tables\n\nThe tide table is printed each Monday.\n", encoding="utf-8")
+    taken = await asyncio.to_thread(harry, "ingest", str(tmp_path), HARRY_DATABASE_URL=url)
+    assert taken.returncode == 0, taken.stderr
+    lines = [
+        "When does the signal lamp turn green?",
+        "/up",
+        "/down wrong 1 at two",
+        "When is the tide table printed?",
+        "/down outdated",
+        WINE,
+        "/up",
+        "/quit",
+    ]
+    talked = await asyncio.to_thread(harry, "chat", given="\n".join(lines), HARRY_DATABASE_URL=url)
+    for words in (
+        "waits for approval.",
+        "“Signal lamps” is flagged for review.",
+        "“Tide tables” is flagged for review.",
+        "That result found no answer, so there is no candidate verified response.",
+    ):
+        assert words in talked.stdout, talked.stdout
+    assert "harry: " not in talked.stdout
+
+
 @pytest.mark.promise("AGT-1")
 @pytest.mark.promise("AGT-4")
 async def test_the_demo_knowledge_base_is_answered_by_the_contract(app: App, settings: Settings) -> None:

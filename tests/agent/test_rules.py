@@ -26,10 +26,16 @@ NOTE = CorrectionNote(lesson="It is so.")
 
 
 def search(
-    action: NextAction, *, hits: bool = True, exact: bool = False, corrected: bool = False, answers: bool = True
+    action: NextAction,
+    *,
+    hits: bool = True,
+    exact: bool = False,
+    corrected: bool = False,
+    answers: bool = True,
+    band: str = "weak",
 ) -> SearchResult:
     return SearchResult(
-        verdict=Verdict(next_action=action),
+        verdict=Verdict(next_action=action, band=band),
         hits=(HIT,) if hits else (),
         verified=Official(match="exact", answer="So.") if exact else Official(),
         corrections=(NOTE.model_copy(update={"answers": answers}),) if corrected else (),
@@ -42,6 +48,7 @@ def search(
     [
         (search("answer"), None, Course.ANSWER),
         (search("answer_with_care"), None, Course.CARE),
+        (search("answer_with_care", band="strong"), None, Course.DISPUTED),
         (search("call_web_fallback"), PAGES, Course.WEB),
         (search("call_web_fallback"), NOTHING, Course.NOTHING),
         (search("call_web_fallback"), None, Course.NOTHING),

@@ -173,6 +173,19 @@ def test_corrections_and_official_answers_are_decided(page: Page, stored: Stored
     go_to(page, "corrections")
     card = page.locator("[data-id=cor_limits]")
     expect(card.locator("ins")).to_have_text("1,000")
+    why = stored.one("SELECT status_reason FROM corrections WHERE id = 'cor_limits'")
+    for action, words in (("Approve", "it reaches agents from now on"), ("Give up", "it reaches nobody any more")):
+        card.get_by_role("button", name=action).click()
+        shown = toast(page, words)
+        expect(card).to_have_count(0)
+        if action == "Approve":
+            shown.get_by_role("button", name="Undo").click()
+        else:
+            page.keyboard.press("u")
+        expect(card).to_have_count(1)
+        expect(shown).to_have_count(0)
+        assert stored.one("SELECT status || decided_by FROM corrections WHERE id = 'cor_limits'") == "pending"
+        assert stored.one("SELECT status_reason FROM corrections WHERE id = 'cor_limits'") == why
     card.get_by_role("button", name="Approve").click()
     toast(page, "it reaches agents from now on")
     expect(card).to_have_count(0)

@@ -260,6 +260,7 @@ async def test_a_host_gets_the_page_and_others_get_words(settings: Settings, tmp
             assert "curation_console" not in [tool.name for tool in (await session.list_tools()).tools]
             assert [str(each.uri) for each in (await session.list_resources()).resources] == ["kb://corrections"]
         with Browser(server.base) as browser:
-            browser.sign_in()
-            refused = browser.call("list_review_queue").json()
-            assert (refused["ok"], "There is no tool" in refused["error"]) == (False, True)
+            refused = browser.sign_in()
+            assert refused.status_code == 403
+            assert "This token may read and contribute; the console needs the role curator." in refused.text
+            assert "HARRY_ROLE" in refused.text

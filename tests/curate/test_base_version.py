@@ -50,8 +50,24 @@ async def test_the_second_of_two_rewrites_of_one_version_is_refused_and_told_who
     assert (await refused(app, key, 2, text="Bob wrote from Ann's text.")).startswith(f"{CURATOR.name} changed it on")
     await app.ingester.ingest([document("Keys", "The source says something else.")])
     assert (await refused(app, key, 1, text="Bob wrote.")).startswith("It was read anew from its source on")
-    assert await refused(app, key, 2, text="Bob looked again.") == ""
+    assert await refused(app, key, 3, text="Bob looked again.") == ""
     assert await refused(app, key, 0, text="And does not say what at.") == "", "0 is not checked"
+
+
+async def test_a_number_that_an_undone_rewrite_had_is_not_given_to_another_text(app: App) -> None:
+    key, *_ = await ingest(app)
+    first = await act(app, REWRITE, key, text="Ann was here first.")
+    await app.loop.review.rollback(first.action_id, CURATOR)
+    second = await act(app, REWRITE, key, text="Ann came again.")
+    assert (await app.loop.review.document(key)).document.version == 3
+    # Bob read the text that was undone; and whoever wrote from the one that came back is not held up by the number.
+    assert "it is at version 3 now" in await refused(app, key, 2, text="Bob wrote from the undone text.")
+    await app.loop.review.rollback(second.action_id, CURATOR)
+    await app.ingester.ingest([document("Keys", "The source says something else.")])
+    assert (await app.loop.review.document(key)).document.version == 4
+    for stale in (1, 2, 3):
+        assert await refused(app, key, stale, text="Bob wrote.")
+    assert await refused(app, key, 4, text="Bob looked again.") == ""
 
 
 async def test_a_version_is_for_a_rewrite(app: App) -> None:

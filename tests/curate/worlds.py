@@ -41,8 +41,9 @@ _EMPTIED = (
     *("document_versions", "review_changes", "review_actions", "kb_curation_log", "documents", "terms", "postings"),
     *("corrections", "memory_vectors", "verified_responses"),
 )
+# Without the version: a number that an undone rewrite had is not given again.
 _COLUMNS = """
-SELECT id, source, title, url, topic, language, status, version, content, content_hash, recipe, rewritten_from,
+SELECT id, source, title, url, topic, language, status, content, content_hash, recipe, rewritten_from,
        created_at = updated_at AS untouched, ARRAY(SELECT jsonb_object_keys(caveats) ORDER BY 1) AS caveats
   FROM documents ORDER BY id
 """

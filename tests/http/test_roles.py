@@ -126,12 +126,38 @@ async def test_lists_are_for_their_caller_alone(server: Served) -> None:
         assert first.model_dump(by_alias=True)["cacheScope"] == "private"
 
 
-def test_a_session_of_the_console_has_the_role_of_its_token(server: Served) -> None:
+@pytest.mark.promise("MCP-8")
+def test_the_console_says_at_its_door_what_a_token_lacks(server: Served) -> None:
     with Browser(server.base) as browser:
-        assert browser.sign_in(TOKENS["reader"]).status_code == 303
-        assert "There is no tool" in browser.call("list_gaps").json()["error"]
-        assert browser.sign_in(TOKENS["curator"]).status_code == 303
-        assert "cannot be reached" in browser.call("list_gaps").json()["error"]
+        assert "harry token new NAME --role curator" in browser.http.get("/admin").text
+        for role, does in (("reader", "read"), ("contributor", "read and contribute")):
+            refused = browser.sign_in(TOKENS[role])
+            assert refused.status_code == 403
+            assert f"This token may {does}; the console needs the role curator." in refused.text
+            assert (
+                "harry token new NAME --role curator" in refused.text.partition('role="alert"')[2].partition("</p>")[0]
+            )
+            assert browser.call("list_gaps").status_code == 401
+        for role in ("curator", "admin"):
+            assert browser.sign_in(TOKENS[role]).status_code == 303
+            assert "cannot be reached" in browser.call("list_gaps").json()["error"]
+
+
+@pytest.mark.promise("MCP-8")
+def test_a_session_whose_token_may_less_by_now_is_told_so(tmp_path: Path) -> None:
+    keys = {"HARRY_HTTP__STATE_KEYS": "a key of the tests with 32 characters or more"}
+    environment = {"HARRY_DATABASE_URL": NOWHERE, "HARRY_HTTP__TOKEN": "", **keys}
+    digest = digest_of(TOKENS["curator"])
+    with served(tmp_path, **environment, HARRY_AUTH__TOKENS=f"c:curator:{digest}") as one, Browser(one.base) as browser:
+        browser.sign_in(TOKENS["curator"])
+        cookie = {"Cookie": f"harry_session={browser.http.cookies['harry_session']}"}
+    with served(tmp_path, **environment, HARRY_AUTH__TOKENS=f"c:reader:{digest}") as one, Browser(one.base) as browser:
+        page = browser.http.get("/admin", headers=cookie)
+        assert page.status_code == 403
+        assert "This token may read; the console needs the role curator." in page.text
+        answer = browser.call("list_gaps", headers=cookie)
+        assert (answer.status_code, answer.json()["login"]) == (401, True)
+        assert "This token may read;" in answer.json()["error"]
 
 
 def test_a_token_that_was_taken_out_lets_nobody_in(server: Served, tmp_path: Path) -> None:

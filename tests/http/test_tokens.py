@@ -158,6 +158,14 @@ def test_a_token_of_the_issuer_opens_the_console_and_names_its_subject(server: S
         assert browser.call("nothing").status_code == 200
         assert browser.sign_in(ES.sign(claims(aud="https://other.example.com"))).status_code == 401
         assert browser.sign_in(ES.sign(claims(scope="other"))).status_code == 403
+        less = browser.sign_in(ES.sign(claims(scope="harry:read")))
+        assert less.status_code == 403
+        assert "may read; the console needs the role curator. Ask your identity provider" in less.text
+        assert "or one of your identity provider with the scope harry:curate or harry:admin" in less.text
+        # As the page's script asks, in the middle of a session.
+        old = ES.sign(claims(scope="harry:curate", exp=int(time.time()) - 600))
+        again = browser.http.post("/admin/login", data={"token": old}, headers={"Accept": "application/json"})
+        assert (again.status_code, again.json()["error"]) == (401, "The token has expired. Sign in with another token.")
     with Browser(server.base) as browser:
         signed = browser.sign_in(ES.sign(claims(scope="harry:curate", exp=int(time.time()) + 30)))
         (cookie,) = signed.headers.get_list("set-cookie")

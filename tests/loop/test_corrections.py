@@ -601,3 +601,23 @@ async def test_it_flags_the_page_that_it_names_once_for_each_person_and_not_whil
     assert waiting.correction.status is CorrectionStatus.PENDING
     await app.loop.corrections.review(waiting.correction.id, CorrectionAction.APPROVE, CURATOR)
     assert await scalar(connection, count) == 3
+
+
+@pytest.mark.promise("COR-7")
+async def test_a_decision_that_is_taken_back_lets_it_wait_again(app: App, connection: AsyncConnection[Any]) -> None:
+    await filled(app)
+    waiting = (await submitted(app, replace(ROTATE, source_url=KEYS.url), STRANGER)).correction
+    assert waiting.status is CorrectionStatus.PENDING
+    page = "SELECT status FROM documents WHERE id = %s"
+    for action in (CorrectionAction.APPROVE, CorrectionAction.DEPRECATE):
+        await app.loop.corrections.review(waiting.id, action, CURATOR)
+        flagged = "flagged" if action is CorrectionAction.APPROVE else "live"
+        assert await scalar(connection, page, KEYS.id) == flagged
+        back = await app.loop.corrections.review(
+            waiting.id, CorrectionAction.REOPEN, CURATOR, reason=waiting.status_reason
+        )
+        assert replace(back, updated_at=waiting.updated_at) == waiting
+        assert await scalar(connection, page, KEYS.id) == "live"
+        assert (await app.loop.search("How do I rotate an API key?")).corrections == ()
+    with pytest.raises(InputError, match="is pending already"):
+        await app.loop.corrections.review(waiting.id, CorrectionAction.REOPEN, CURATOR)

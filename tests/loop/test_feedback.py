@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from psycopg import AsyncConnection
@@ -16,6 +19,7 @@ from harry_mcp.domain.feedback import Opinion, Rating
 from harry_mcp.domain.search import Band, SearchStatus
 from harry_mcp.domain.verified import Match, VerifiedAction, VerifiedStatus
 from harry_mcp.errors import InputError, NotFoundError
+from harry_mcp.ingest.sources import expand, read_each
 from harry_mcp.profile import DomainProfile
 from harry_mcp.providers.local.embedder import LocalEmbedder
 from harry_mcp.server.render_verified import failure_replies
@@ -77,10 +81,35 @@ async def test_praise_without_sources_rests_on_the_best_document_and_a_made_up_o
 @pytest.mark.promise("COR-9")
 async def test_praise_of_the_official_answer_and_praise_without_an_answer_make_no_candidate(app: App) -> None:
     await filled(app)
-    assert (await up(app, await app.loop.search(QUESTION))).effects == ["Noted."]
+    assert (await up(app, await app.loop.search(QUESTION))).effects == [
+        "No answer was sent with it, so there is no candidate verified response. Send the answer to make it one."
+    ]
     await official(app)
     assert (await up(app, await app.loop.search(QUESTION), answer="Another wording.")).candidate_id == ""
     assert await app.loop.verified.list("candidate", limit=10) == []
+
+
+@pytest.mark.promise("COR-9")
+async def test_praise_of_a_result_that_found_nothing_makes_no_candidate(app: App) -> None:
+    nothing = [await app.loop.search(QUESTION)]
+    await filled(app)
+    nothing.append(await app.loop.search("Who feeds the office cat?"))
+    assert [each.status for each in nothing] == [SearchStatus.EMPTY, SearchStatus.OK]
+    for asked in (*nothing, (await app.loop.lookup("Who feeds the office cat?")).verified.lookup_id):
+        for urls in ((), ("https://made-up.example/",)):
+            outcome = await up(app, asked, answer="I do not know. The gap is logged.", source_urls=urls)
+            assert outcome.candidate_id == ""
+            assert outcome.effects[0].startswith("That result found no answer, so there is no candidate")
+    assert await app.loop.verified.list("candidate", limit=10) == []
+    # An answer that somebody found all the same says where; and a correction that came with the result is one.
+    found = await up(app, nothing[1], answer="The keeper of the keys.", source_urls=(KEYS.id,))
+    assert [source.document_id for source in (await entry_of(app, found.candidate_id)).sources] == [KEYS.id]
+    lesson = Lesson(wrong="Nobody feeds the cat", truth="Ann feeds the cat", line="Ann feeds the office cat.")
+    await app.loop.corrections.submit(lesson, CURATOR)
+    asked = await app.loop.search("Who feeds the office cat?")
+    assert asked.corrections
+    assert asked.verdict.band is Band.WEAK
+    assert (await up(app, asked, BOB, answer="Ann does.")).candidate_id
 
 
 @pytest.mark.promise("COR-9")
@@ -140,6 +169,49 @@ async def test_a_complaint_flags_the_page_behind_any_spelling_of_its_address(app
     assert (event.before, event.after, event.detail["reason"]) == ("live", "flagged", "outdated")
     hit = (await app.loop.search(QUESTION)).hits[0]
     assert "flagged for review" in hit.caveats[0]
+
+
+@pytest.mark.promise("COR-10")
+@pytest.mark.promise("CUR-4")
+async def test_a_document_of_a_file_is_flagged_by_every_name_that_a_reply_gives_it(app: App, tmp_path: Path) -> None:
+    place = tmp_path / "Team notes (v2)"
+    place.mkdir()
+    file = place / "schlüssel #1.md"
+    file.write_text("# Signal lamps\n\nThe signal lamp of the harbour turns green at noon.\n", encoding="utf-8")
+    await app.ingester.ingest(list(read_each(expand(str(place)))))
+    asked = await app.loop.search("When does the signal lamp turn green?")
+    passage = asked.hits[0].passage
+    source = passage.source
+    assert source.startswith("file:///")
+    assert "%23" in source
+    names = [
+        source,
+        f"<{source}>",
+        f" `{source}`. ",
+        unquote(source).replace("#", "%23"),
+        str(file.resolve()),
+        passage.document_id,
+        f"({passage.document_id}),",
+        f"kb://documents/{passage.document_id}",
+        asked.hits[0].chunk_ids[0],
+    ]
+    for number, name in enumerate(names):
+        said = replace(BOB, subject=f"bob{number}")
+        assert (await down(app, asked, said, source_urls=(name,))).flagged == [passage.document_id], name
+        lesson = Lesson(
+            wrong=f"It turns green at {number} o'clock",
+            truth=f"It turns red at {number} o'clock",
+            line=f"The signal lamp number {number} turns red at {number} o'clock.",
+            source_url=name,
+        )
+        (stored,) = await app.loop.corrections.submit(lesson, CURATOR)
+        async with app.database.reading() as unit:
+            told = await unit.curation.told_by("negative_feedback", f"correction:{stored.correction.id}:")
+        assert [each.document_id for each in told] == [passage.document_id], name
+    for name in ("file:///elsewhere.md", "file://[", "/", "C:\\keys.md", "..", "kb://documents/"):
+        outcome = await down(app, asked, ANN, source_urls=(name,))
+        assert outcome.flagged == [], name
+        assert outcome.effects[-1].startswith("No document has the address"), name
 
 
 @pytest.mark.promise("CUR-4")
@@ -333,6 +405,7 @@ async def test_a_result_without_an_embedding_model_can_be_rated_and_is_remembere
     voyage = ScriptedVoyage()
     async with with_models(settings, voyage=voyage) as it:
         app = it.app
+        await app.ingester.ingest([KEYS])
         voyage.give(embeddings=Answer("down", status=500))
         asked, looked_up = await app.loop.search(QUESTION), await app.loop.lookup(QUESTION)
         assert asked.status is SearchStatus.DEGRADED
@@ -340,7 +413,7 @@ async def test_a_result_without_an_embedding_model_can_be_rated_and_is_remembere
         assert looked_up.verified.lookup_id
         assert (await down(app, asked)).feedback_id
         assert (await down(app, looked_up)).feedback_id
-        praised = await up(app, looked_up, BOB, answer=ANSWER)
+        praised = await up(app, looked_up, BOB, answer=ANSWER, source_urls=(KEYS.url,))
         assert praised.candidate_id
         assert await scalar(connection, "SELECT count(*) FROM memory_vectors") == 0
         voyage.give(embeddings=lambda request: voyage.usual("embeddings", request))

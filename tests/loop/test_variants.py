@@ -6,12 +6,16 @@ import pytest
 
 from harry_mcp.app import App
 from harry_mcp.domain.checks import ClaimVerdict
+from harry_mcp.domain.curation import ReviewAction
 from harry_mcp.domain.documents import SourceDocument
-from harry_mcp.domain.search import SearchResult
+from harry_mcp.domain.rot import RotSignal
+from harry_mcp.domain.search import Band, NextAction, SearchResult
 from harry_mcp.domain.variants import changed
 from harry_mcp.server.render_claims import claim_reply
 from harry_mcp.server.tools.search_kb import search_reply
-from tests.loop.small_base import filled
+from harry_mcp.stages.curate.flag import flag_rot
+from tests.loop.small_base import CURATOR, KEYS, OTHERS, filled, page
+from tests.loop.small_base import QUESTION as KEYS_QUESTION
 
 QUESTION = "How long does the old access token stay valid after a rotation?"
 PAGE = """# Access tokens
@@ -65,6 +69,27 @@ async def test_near_copies_that_tell_different_things_are_hits_each(app: App, ot
         named = f"“{theirs.passage.title}” ({theirs.passage.document_id})"
         assert any(named in caveat for caveat in mine.caveats) is denies
     assert ("contradict each other" in reply.verdict.reason) is denies
+    assert reply.verdict.band == "strong"
+    assert reply.verdict.next_action == ("answer_with_care" if denies else "answer")
+
+
+@pytest.mark.promise("MCP-13")
+async def test_a_contradiction_that_a_curator_has_not_decided_is_answered_with_care(app: App) -> None:
+    await filled(app)
+    plain = (await app.loop.search(KEYS_QUESTION)).verdict
+    assert (plain.band, plain.next_action) == (Band.STRONG, NextAction.ANSWER)
+    other = page(*OTHERS[0])
+    detail = {"other": {"document_id": other.id, "title": other.title, "version": 1}}
+    async with app.database.transaction() as unit:
+        for key, against in ((KEYS.id, other.id), (other.id, KEYS.id)):
+            named = {"other": {**detail["other"], "document_id": against}}
+            await flag_rot(unit, key, RotSignal.CONTRADICTION, actor="t", detail=named, evidence="statements:1")
+    open_ = (await app.loop.search(KEYS_QUESTION)).verdict
+    assert (open_.score, open_.band, open_.next_action) == (plain.score, Band.STRONG, NextAction.ANSWER_WITH_CARE)
+    assert "tell both sides" in open_.reason
+    await app.loop.review.act(ReviewAction.ARCHIVE, [other.id], CURATOR)
+    settled = (await app.loop.search(KEYS_QUESTION)).verdict
+    assert (settled.next_action, "both sides" in settled.reason) == (NextAction.ANSWER, False)
 
 
 @pytest.mark.promise("RET-9")

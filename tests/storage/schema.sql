@@ -16,6 +16,15 @@ CREATE FUNCTION harry.address_key(address text) RETURNS text
     END
 $_$;
 
+CREATE FUNCTION harry.next_version(document text) RETURNS integer
+    LANGUAGE sql STABLE
+    AS $$
+    SELECT 1 + greatest(
+        coalesce((SELECT d.version FROM documents d WHERE d.id = document), 0),
+        coalesce((SELECT max(c.after_version) FROM review_changes c WHERE c.document_id = document), 0)
+    )
+$$;
+
 CREATE FUNCTION harry.note_added_vectors() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -614,6 +623,23 @@ ALTER TABLE harry.source_checks ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY
     CACHE 1
 );
 
+CREATE VIEW harry.standing_flags AS
+ SELECT id,
+    document_id,
+    signal,
+    evidence,
+    detail,
+    actor,
+    before,
+    after,
+    created_at
+   FROM harry.kb_curation_log l
+  WHERE ((event = 'flag'::text) AND (NOT (EXISTS ( SELECT
+           FROM harry.kb_curation_log w
+          WHERE ((w.document_id = l.document_id) AND (w.event = 'withdraw'::text) AND ((w.detail -> 'evidence'::text) ? l.evidence) AND (NOT (EXISTS ( SELECT
+                   FROM harry.review_actions u
+                  WHERE (u.undoes = (w.detail ->> 'action_id'::text))))))))));
+
 CREATE TABLE harry.terms (
     id integer NOT NULL,
     term text NOT NULL,
@@ -981,6 +1007,12 @@ CREATE INDEX kb_curation_log_created ON harry.kb_curation_log USING btree (creat
 CREATE INDEX kb_curation_log_document ON harry.kb_curation_log USING btree (document_id, created_at DESC);
 
 CREATE UNIQUE INDEX kb_curation_log_evidence ON harry.kb_curation_log USING btree (document_id, signal, evidence) WHERE (evidence <> ''::text);
+
+CREATE INDEX kb_curation_log_other ON harry.kb_curation_log USING btree ((((detail -> 'other'::text) ->> 'document_id'::text))) WHERE (event = 'flag'::text);
+
+CREATE INDEX kb_curation_log_settled ON harry.kb_curation_log USING btree (((detail ->> 'action_id'::text))) WHERE (event = 'withdraw'::text);
+
+CREATE INDEX kb_curation_log_withdrawn ON harry.kb_curation_log USING btree (document_id) WHERE (event = 'withdraw'::text);
 
 CREATE INDEX kb_gap_logs_created ON harry.kb_gap_logs USING btree (created_at);
 

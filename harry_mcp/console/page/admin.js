@@ -11,7 +11,7 @@
     try {
       return await fetch(path, {
         method: "POST", body, credentials: "same-origin", cache: "no-store",
-        headers: { "Content-Type": type, "X-Harry-CSRF": csrf },
+        headers: { "Accept": "application/json", "Content-Type": type, "X-Harry-CSRF": csrf },
       });
     } catch {
       throw new Error("The server cannot be reached. See whether it still runs, then try again.");
@@ -28,7 +28,7 @@
     }
     if (told.ok) return told.result;
     if (answer.status === 401 && told.login) {
-      signingIn = signingIn || signIn().finally(() => { signingIn = null; });
+      signingIn = signingIn || signIn(told.error).finally(() => { signingIn = null; });
       if (await signingIn) return call(tool, args);
       throw new Error("You are signed out, so nothing was done.");
     }
@@ -36,7 +36,7 @@
   }
 
   // Asks for the token right here, so that nothing that was typed or chosen is lost.
-  function signIn() {
+  function signIn(why) {
     return H.dialog("Your session has ended", ({ body, buttons, close }) => {
       const token = H.node("input", { type: "password", autocomplete: "current-password", spellcheck: "false", "data-first": true });
       const fault = H.node("p", { class: "fault", role: "alert" });
@@ -51,7 +51,7 @@
       };
       body.append(
         H.node("form", { id: "sign-in-again", onsubmit: send },
-          H.node("p", {}, "Sign in again to go on. What you chose and typed is still here."),
+          H.node("p", {}, `${why} What you chose and typed is still here.`),
           H.labelled("Token", token), fault),
       );
       buttons.append(H.button("Not now", () => close(false)), go);
@@ -62,10 +62,10 @@
   async function refusalOf(token) {
     try {
       const answer = await post("/admin/login", new URLSearchParams({ token }), "application/x-www-form-urlencoded");
-      if (answer.status === 429) return "Too many wrong tokens. Wait a minute, then try again.";
+      if (!answer.ok) return (await answer.json().catch(() => ({}))).error || `The server answered ${answer.status}.`;
       // Read as text: the policy of this page holds for a parsed one too, and the other has another nonce.
       const found = /<meta name="harry-csrf" content="([\w-]+)">/.exec(await answer.text());
-      if (!answer.ok || !found) return "That is not the token of this server.";
+      if (!found) return "The server took the token and did not let you in. Load the page again.";
       csrf = found[1];
       return "";
     } catch (error) {

@@ -10,12 +10,31 @@
     promote: "A draft was made of it; it waits in Pending.",
   };
 
+  // What brings a correction back to where it stood before a decision.
+  const BACK = { pending: "reopen", active: "approve", deprecated: "deprecate" };
+
   const decide = (each, action, again) => async () => {
     await H.call("review_correction", { correction_id: each.correction_id, action });
-    H.toast(SUMMARY[action], { kind: "good" });
+    if (action === "promote") H.toast(SUMMARY[action], { kind: "good" });
+    else {
+      H.toast.undone(each.correction_id); // an older decision is not the last one any more
+      H.toast.undo(SUMMARY[action], each.correction_id, () => takeBack(each, again));
+    }
     H.refreshCounts();
     again();
   };
+
+  async function takeBack(each, again) {
+    try {
+      await H.call("review_correction", { correction_id: each.correction_id, action: BACK[each.status], reason: each.status_reason });
+      H.toast.undone(each.correction_id);
+      H.toast("Undone. The correction is as before.", { kind: "good" });
+      H.refreshCounts();
+      again();
+    } catch (error) {
+      H.toast.error("It could not be undone.", error);
+    }
+  }
 
   function acts(each, again) {
     const offered = { pending: ["approve", "deprecate"], active: ["promote", "deprecate"], deprecated: ["approve"] }[each.status];

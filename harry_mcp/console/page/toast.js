@@ -5,7 +5,7 @@
   const SECONDS = { plain: 8, undo: 25 };
   const NARROW = { plain: 4, undo: 8 }; // there a message lies over the list; Recent has every Undo
   const narrow = () => window.matchMedia("(max-width: 47.99rem)").matches;
-  let undoing = "";
+  let undoing = null; // what was done last here: its id, and what takes it back
 
   H.toast = function (text, { kind = "plain", action = null, label = "" } = {}) {
     const shown = H.node("div", { class: `toast ${kind}`, role: kind === "bad" ? "alert" : null });
@@ -29,24 +29,24 @@
   }
 
   // Offers to take back the act of that id, and no other.
-  H.toast.undo = function (text, actionId) {
-    undoing = actionId;
-    const shown = H.toast(text, { kind: "good", action: actionId && (() => H.undo(actionId)), label: "Undo" });
-    if (actionId) shown.dataset.undoes = actionId;
+  H.toast.undo = function (text, id, run = () => H.undo(id)) {
+    undoing = id ? { id, run } : null;
+    const shown = H.toast(text, { kind: "good", action: id && run, label: "Undo" });
+    if (id) shown.dataset.undoes = id;
     return shown;
   };
 
   // An act was taken back: what still offers to do so goes.
-  H.toast.undone = function (actionId) {
-    if (undoing === actionId) undoing = "";
-    for (const each of [...H.byId("toasts").children]) if (each.dataset.undoes === actionId) each.remove();
+  H.toast.undone = function (id) {
+    if (undoing && undoing.id === id) undoing = null;
+    for (const each of [...H.byId("toasts").children]) if (each.dataset.undoes === id) each.remove();
   };
 
   // Takes back what was done last on this page, once.
   H.undoLast = function () {
-    const actionId = undoing;
-    undoing = "";
-    if (actionId) return H.undo(actionId);
+    const last = undoing;
+    undoing = null;
+    if (last) return last.run();
     H.toast("There is nothing to undo here. Recent has all that can still be taken back.");
     return null;
   };

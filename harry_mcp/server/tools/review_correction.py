@@ -22,13 +22,15 @@ from harry_mcp.server.state import ServerState, caller_of
 TITLE = "Decide about a correction"
 DESCRIPTION = """\
 A curator's decision about one correction. "approve": it reaches agents from the next request on. "deprecate": it \
-reaches none any more; it is kept and can be approved again. "promote": make it a draft document that waits for \
-review. Do this only when the curator asked for it. With preview it changes nothing and returns which past questions \
-the correction would go into, or leave. Returns the correction as it is now, and the answers that it went into."""
+reaches none any more; it is kept and can be approved again. "reopen": take a decision back, it waits for one once \
+more. "promote": make it a draft document that waits for review. Do this only when the curator asked for it. With \
+preview it changes nothing and returns which past questions the correction would go into, or leave. Returns the \
+correction as it is now, and the answers that it went into."""
 
 CorrectionId = Annotated[str, Field(description="The correction_id of list_corrections. Required.")]
 Action = Annotated[
-    Literal["approve", "deprecate", "promote"], Field(description="approve, deprecate or promote. Required.")
+    Literal["approve", "deprecate", "reopen", "promote"],
+    Field(description="approve, deprecate, reopen or promote. Required."),
 ]
 Preview = Annotated[bool, Field(description="true: change nothing and show what would be. Default: False.")]
 Reason = Annotated[str, Field(max_length=500, description="Why, for the record. Default: empty.")]

@@ -5,9 +5,8 @@ Documents that the action is not for are left and named; all others are done tog
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 
 import numpy as np
@@ -23,10 +22,14 @@ from harry_mcp.domain.curation import (
 )
 from harry_mcp.domain.documents import ContextualChunk, DocumentStatus, SourceDocument
 from harry_mcp.domain.people import Principal
+from harry_mcp.domain.plain import one_line
 from harry_mcp.settings.reviewing import ReviewSection
+from harry_mcp.stages.curate.contradicted import OtherSide, look_again, other_sides, settle_sides
+from harry_mcp.stages.curate.recording import Acted, new_action_id, record
 from harry_mcp.storage.reviews import ReviewedState
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
+_SHOWN = 80
 Close = Callable[[UnitOfWork, str], Awaitable[object]]
 """Closes the corrections that a document was made of, for it says now what they teach."""
 
@@ -78,7 +81,9 @@ async def plan(unit: UnitOfWork, act: Act, settings: ReviewSection) -> Plan:
         if why or state is None:
             refused.append(RefusedDocument(document_id=key, title=state.title if state else "", reason=why))
         else:
-            changes.append(_change(act.action, state))
+            sides = await _other_sides(unit, act, key)
+            change = _change(act.action, state)
+            changes.append(replace(change, notes=(*change.notes, *map(_settled, sides))))
     return Plan(tuple(changes), tuple(refused), states)
 
 
@@ -93,16 +98,18 @@ async def carry_out(unit: UnitOfWork, act: Act, settings: ReviewSection, close: 
     until = await unit.reviews.add_action(
         action_id, act.action, actor=act.by.name, reason=act.reason, days=settings.undo_days
     )
+    acted = Acted(id=action_id, action=act.action, by=act.by, reason=act.reason)
     for change in planned.changes:
+        key = change.document_id
+        sides = await _other_sides(unit, act, key)
         closed = await _apply(unit, action_id, act, change, close)
-        await _record(unit, action_id, act, change, planned.states[change.document_id], closed)
+        await record(unit, acted, change, caveats=planned.states[key].caveats, closed=closed)
+        await settle_sides(unit, key, sides, action_id, act.by)
+        if act.action is ReviewAction.RESTORE:
+            await look_again(unit, key)
     return ReviewOutcome(
         action_id=action_id, action=act.action, done=planned.changes, refused=planned.refused, undo_until=until
     )
-
-
-def new_action_id() -> str:
-    return "act_" + uuid.uuid4().hex[:20]
 
 
 async def _overtaken(unit: UnitOfWork, act: Act, state: ReviewedState | None) -> str:
@@ -116,6 +123,15 @@ async def _overtaken(unit: UnitOfWork, act: Act, state: ReviewedState | None) ->
         f"{who}{when}: it is at version {state.version} now, and this was made from version {act.base_version}; "
         "look at it again."
     )
+
+
+async def _other_sides(unit: UnitOfWork, act: Act, document_id: str) -> list[OtherSide]:
+    """The documents that nothing of this one speaks against any more, once the act is done."""
+    if act.action in (ReviewAction.ARCHIVE, ReviewAction.REJECT):
+        return await other_sides(unit, document_id, but=act.ids)
+    if act.rewriting is not None:
+        return await other_sides(unit, document_id, but=act.ids, text=act.rewriting.document.text)
+    return []
 
 
 def _refusal(act: Act, state: ReviewedState | None) -> str:
@@ -160,6 +176,10 @@ def _notes(action: ReviewAction, state: ReviewedState, before: DocumentStatus, a
     return notes
 
 
+def _settled(side: OtherSide) -> str:
+    return f"The contradiction with “{one_line(side.document.title, _SHOWN)}” is settled."
+
+
 async def _apply(
     unit: UnitOfWork, action_id: str, act: Act, change: DocumentChange, close: Close
 ) -> list[dict[str, str]]:
@@ -189,41 +209,3 @@ async def _rewrite(unit: UnitOfWork, action_id: str, rewriting: Rewriting, chang
         rewrite=True,
     )
     await unit.versions.note_source(action_id, change.document_id)
-
-
-async def _record(
-    unit: UnitOfWork,
-    action_id: str,
-    act: Act,
-    change: DocumentChange,
-    state: ReviewedState,
-    closed: list[dict[str, str]],
-) -> None:
-    log_id = await unit.curation.add(
-        change.document_id,
-        act.action.value,
-        actor=act.by.name,
-        before=change.before.value,
-        after=change.after.value,
-        detail={"action_id": action_id, "reason": act.reason},
-    )
-    await unit.reviews.add_change(
-        action_id,
-        change.document_id,
-        title=change.title,
-        before=change.before.value,
-        before_version=state.version,
-        log_id=log_id,
-        caveats=state.caveats,
-        closed=closed,
-    )
-    await unit.audit.add(
-        act.by,
-        act.action.value,
-        kind="document",
-        target_id=change.document_id,
-        target=change.title,
-        reason=act.reason,
-        action_id=action_id,
-        detail={"before": change.before.value, "after": change.after.value, "version": state.version},
-    )

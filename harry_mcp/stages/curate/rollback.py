@@ -15,7 +15,8 @@ from harry_mcp.domain.rot import RotSignal, caveat
 from harry_mcp.domain.undoing import ActionRow, Standing, differences, obstacle, put_back
 from harry_mcp.errors import InputError, NotFoundError
 from harry_mcp.settings.reviewing import ReviewSection
-from harry_mcp.stages.curate.review import new_action_id
+from harry_mcp.stages.curate.contradicted import brought_back, stand_again
+from harry_mcp.stages.curate.recording import Acted, new_action_id, record
 from harry_mcp.stages.curate.withdrawing import settle
 from harry_mcp.storage.memories import MemoryKind
 from harry_mcp.storage.reviews import Flag
@@ -47,6 +48,8 @@ async def roll_back(
     await unit.reviews.add_action(
         undo_id, ReviewAction.UNDO, actor=by.name, reason="", days=settings.undo_days, undoes=action_id
     )
+    acted = Acted(id=undo_id, action=ReviewAction.UNDO, by=by, told={"undoes": action_id, "action": row.action})
+    await stand_again(unit, action_id, undo_id, by)
     done: list[DocumentChange] = []
     uses = await unit.reviews.uses([each.document_id for each in standings], days=settings.use_days)
     gone = [standing for standing in standings if standing.gone(row.action)]
@@ -61,7 +64,7 @@ async def roll_back(
             version=standing.version_now,
             notes=notes,
         )
-        await _record(unit, undo_id, row, standing, change, by)
+        await record(unit, acted, change, caveats=standing.caveats)
         done.append(change)
     return ReviewOutcome(
         action_id=undo_id,
@@ -86,8 +89,9 @@ async def _restore(
     if status is DocumentStatus.FLAGGED:
         flags = await unit.reviews.flags_since(standing.document_id, standing.log_id)
     await unit.documents.set_caveats(standing.document_id, _caveats(standing, status, flags), fresh=True)
-    if await unit.curation.withdrawn_since(standing.document_id, standing.log_id):
-        status = await settle(unit, standing.document_id, status)
+    if withdrawn := await unit.curation.withdrawn_since(standing.document_id, standing.log_id):
+        status = await settle(unit, standing.document_id, status, withdrawn)
+    status = await brought_back(unit, standing.document_id, standing.log_id) or status
     left = [each["id"] for each in standing.closed if not await _reopened(unit, each)]
     reopened = (f"{', '.join(left)} stayed as it is: somebody decided about it since.",) if left else ()
     signals = list(dict.fromkeys(flag.signal for flag in flags))
@@ -112,7 +116,6 @@ async def _bring_back(unit: UnitOfWork, row: ActionRow, standing: Standing, fres
         raise InputError("The embedding model was changed just now. Nothing was undone; try again.")
     await unit.versions.forget_vectors(missing)
     await unit.vectors.add(missing, [fresh[chunk] for chunk in missing], searchable=False)
-    await unit.reviews.forget_versions(standing.document_id, above=standing.before_version)
 
 
 async def _reopened(unit: UnitOfWork, closed: Mapping[str, str]) -> bool:
@@ -122,40 +125,3 @@ async def _reopened(unit: UnitOfWork, closed: Mapping[str, str]) -> bool:
     if closed["status"] == CorrectionStatus.ACTIVE:
         await unit.memories.set_active(MemoryKind.CORRECTION, [closed["id"]], active=True)
     return True
-
-
-async def _record(
-    unit: UnitOfWork, undo_id: str, row: ActionRow, standing: Standing, change: DocumentChange, by: Principal
-) -> None:
-    log_id = await unit.curation.add(
-        change.document_id,
-        ReviewAction.UNDO.value,
-        actor=by.name,
-        before=change.before.value,
-        after=change.after.value,
-        detail={"action_id": undo_id, "undoes": row.id, "action": row.action},
-    )
-    await unit.reviews.add_change(
-        undo_id,
-        change.document_id,
-        title=change.title,
-        before=change.before.value,
-        before_version=standing.version_now,
-        log_id=log_id,
-        caveats=standing.caveats,
-    )
-    await unit.audit.add(
-        by,
-        ReviewAction.UNDO.value,
-        kind="document",
-        target_id=change.document_id,
-        target=change.title,
-        action_id=undo_id,
-        detail={
-            "undoes": row.id,
-            "action": row.action,
-            "before": change.before.value,
-            "after": change.after.value,
-            "version": standing.version_now,
-        },
-    )

@@ -46,6 +46,7 @@ class VersionWatch:
         try:
             async with self._places, self._database.reading() as unit:
                 before = await unit.signals.text_of(document.id)
+                version = await unit.signals.next_version(document.id)
                 others = await unit.signals.counterparts(document.id, (document.url, document.source))
         except DatabaseUnavailable:
             raise
@@ -55,12 +56,11 @@ class VersionWatch:
         if before is not None and before.content_hash == document.content_hash:
             return None
         shown = DocumentStatus(before.status if before else status).searchable
-        version = before.version + 1 if before else 1
+        new = _as_stored(document, version)
         notes: list[Note] = []
         if before is not None and (found := await compare(before.content, document.text, self._judge, self._settings)):
             # Also of one that is hidden, where it flags nothing: it counts once an archiving is undone.
-            notes.append(_of_version(document, before, found))
-        new = _as_stored(document, version)
+            notes.append(_of_version(new, before, found))
         for other in others if shown else ():
             if found := await compare(other.content, document.text, self._judge, self._settings):
                 notes.append(_of_address(other, new, found, actor="ingestion"))
@@ -88,12 +88,12 @@ def _all(notes: Sequence[Note]) -> Note:
     return note
 
 
-def _of_version(document: SourceDocument, before: StoredText, found: Contradiction) -> Note:
+def _of_version(new: StoredText, before: StoredText, found: Contradiction) -> Note:
     async def note(unit: UnitOfWork) -> None:
-        versions = {"before_version": before.version, "after_version": before.version + 1}
+        versions = {"before_version": before.version, "after_version": new.version}
         detail = {"kind": "version", **versions, **found.as_json()}
-        evidence = f"version:{before.version}:{document.content_hash[:16]}"
-        await flag_rot(unit, document.id, SIGNAL, actor="ingestion", detail=detail, evidence=evidence)
+        evidence = f"version:{before.version}:{new.content_hash[:16]}"
+        await flag_rot(unit, new.id, SIGNAL, actor="ingestion", detail=detail, evidence=evidence)
 
     return note
 

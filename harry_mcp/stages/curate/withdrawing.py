@@ -1,4 +1,5 @@
-"""Taking back what somebody said against documents: a correction that was given up, a verdict that was replaced.
+"""Taking back what was said against documents: a correction that was given up, a verdict that was replaced, the other
+side of a contradiction that a curator did away with.
 
 The caveat that rests on it goes. So does the flag, when nothing else speaks against the document and no curator did
 something with it meanwhile: what a curator decided about stays as it is.
@@ -39,49 +40,72 @@ async def withdraw(
     """
     done: list[Withdrawn] = []
     standing = await unit.curation.told_by(_SIGNAL.value, told_by)
-    for document_id, group in groupby(standing, key=lambda each: each.document_id):
-        document = None if document_id in but else await unit.documents.get(document_id)
-        if document is None:
-            continue
-        evidence = [each.evidence for each in group]
-        log_id = await unit.curation.add(
-            document_id,
-            WITHDRAW,
-            signal=_SIGNAL.value,
-            actor=by.name,
-            before=document.status.value,
-            after=(await _after(unit, document_id, document.status, evidence)).value,
-            detail={**detail, "evidence": evidence},
-        )
-        after = await settle(unit, document_id, document.status)
-        live = after is DocumentStatus.LIVE and document.status is DocumentStatus.FLAGGED
-        await unit.audit.add(
-            by,
-            WITHDRAW,
-            kind="document",
-            target_id=document_id,
-            target=document.title,
-            detail={**detail, "before": document.status.value, "after": after.value, "log_id": log_id},
-        )
-        done.append(Withdrawn(document_id, document.title, live))
+    for document_id, flags in groupby(standing, key=lambda each: each.document_id):
+        made = None if document_id in but else await take_back(unit, list(flags), by, detail=detail)
+        if made is not None:
+            done.append(made)
     return done
 
 
-async def settle(unit: UnitOfWork, document_id: str, status: DocumentStatus) -> DocumentStatus:
-    """Let a document say and be what the signals that stand make of it; its status then."""
+async def take_back(
+    unit: UnitOfWork, flags: Sequence[OpenFlag], by: Principal, *, detail: Mapping[str, object], action_id: str = ""
+) -> Withdrawn | None:
+    """Take back flags of one document and one signal, with the records; None when the document is gone.
+
+    With ``action_id`` they stand again when that action is undone.
+    """
+    document_id, signal = flags[0].document_id, flags[0].signal
+    document = await unit.documents.get(document_id)
+    if document is None:
+        return None
+    evidence = [each.evidence for each in flags]
+    rests_on = {"action_id": action_id, "caveats": dict(document.caveats)} if action_id else {}
+    log_id = await unit.curation.add(
+        document_id,
+        WITHDRAW,
+        signal=signal,
+        actor=by.name,
+        before=document.status.value,
+        after=(await becomes(unit, document_id, document.status, evidence)).value,
+        detail={**detail, **rests_on, "evidence": evidence},
+    )
+    after = await settle(unit, document_id, document.status, [signal])
+    await unit.audit.add(
+        by,
+        WITHDRAW,
+        kind="document",
+        target_id=document_id,
+        target=document.title,
+        action_id=action_id,
+        detail={**detail, "before": document.status.value, "after": after.value, "log_id": log_id},
+    )
+    live = after is DocumentStatus.LIVE and document.status is DocumentStatus.FLAGGED
+    return Withdrawn(document_id, document.title, live)
+
+
+async def settle(
+    unit: UnitOfWork, document_id: str, status: DocumentStatus, signals: Collection[str]
+) -> DocumentStatus:
+    """Let a document say and be what still stands against it, once something of some signals was taken back; its
+    status then."""
     left = await unit.curation.open_flags(document_id)
     after = _status(status, left, curated=await unit.curation.curated(document_id))
-    said = [flag for flag in left if flag.signal == _SIGNAL]
     if after is not status:
         await unit.documents.set_status(document_id, after)
         await unit.documents.set_caveats(document_id, {}, fresh=True)
-    elif await unit.documents.drop_caveat(document_id, _SIGNAL.value) and said:
-        again = {_SIGNAL.value: caveat(_SIGNAL, said[-1].detail, said[-1].at)}
-        await unit.documents.set_caveats(document_id, again, fresh=False)
+        return after
+    for signal in signals:
+        said = [flag for flag in left if flag.signal == signal]
+        if await unit.documents.drop_caveat(document_id, signal) and said:
+            again = {signal: caveat(RotSignal(signal), said[-1].detail, said[-1].at)}
+            await unit.documents.set_caveats(document_id, again, fresh=False)
     return after
 
 
-async def _after(unit: UnitOfWork, document_id: str, status: DocumentStatus, evidence: Sequence[str]) -> DocumentStatus:
+async def becomes(
+    unit: UnitOfWork, document_id: str, status: DocumentStatus, evidence: Collection[str]
+) -> DocumentStatus:
+    """What a document is once what it is flagged for on some evidence is taken back."""
     left = [flag for flag in await unit.curation.open_flags(document_id) if flag.evidence not in evidence]
     return _status(status, left, curated=await unit.curation.curated(document_id))
 

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from harry_mcp.domain.calibration import Calibration
-from harry_mcp.domain.search import Band, Candidate, Hit, Retrieval, Verdict
+from harry_mcp.domain.documents import DocumentStatus
+from harry_mcp.domain.rot import undecided
+from harry_mcp.domain.search import Band, Candidate, Hit, NextAction, Retrieval, Verdict
 from harry_mcp.ports import FusionRanker
 from harry_mcp.settings import RankSection
 from harry_mcp.stages.rank.bands import band_of, next_action, reason
@@ -114,10 +116,22 @@ class RankStage:
 
 
 def warned(verdict: Verdict, hits: Sequence[Hit]) -> Verdict:
-    """The judgement with a word of warning where the best hits are denied by other documents."""
-    if not any(hit.disputed and hit.band is hits[0].band for hit in hits):
+    """The judgement with a word of warning, and never plainly to be answered from, where other documents deny the best
+    hits. Score and band stay: they say how well the question is met, not which side is right."""
+    if not _disputed([hit for hit in hits if hit.band is hits[0].band]):
         return verdict
-    return replace(verdict, reason=f"{verdict.reason} {_DISPUTED}")
+    careful = NextAction.ANSWER_WITH_CARE if verdict.next_action is NextAction.ANSWER else verdict.next_action
+    return replace(verdict, next_action=careful, reason=f"{verdict.reason} {_DISPUTED}")
+
+
+def _disputed(best: Sequence[Hit]) -> bool:
+    """Whether hits are denied in what they say about the question, or a curator's queue has it open which is right: the
+    first of them or another document, or two of them that contradict each other."""
+    if any(hit.disputed for hit in best):
+        return True
+    told = [undecided(hit.passage.caveats) if hit.passage.status == DocumentStatus.FLAGGED else "" for hit in best]
+    ids = {hit.passage.document_id for hit in best}
+    return bool(told and told[0]) or any(key in words for words in told for key in ids)
 
 
 def _nothing_found(retrieval: Retrieval, *, filtered: bool) -> str:

@@ -35,7 +35,7 @@ VALUES (%(id)s, %(source)s, %(title)s, %(url)s, %(topic)s, %(language)s, %(statu
 UPDATE documents
    SET title = %(title)s, url = %(url)s, topic = %(topic)s, language = %(language)s, status = %(status)s,
        content = %(content)s, content_hash = %(content_hash)s, recipe = %(recipe)s, title_terms = %(title_terms)s,
-       rewritten_from = '', version = version + 1, updated_at = now()
+       rewritten_from = '', version = next_version(id), updated_at = now()
  WHERE id = %(id)s
 
 -- name: confirm :run

@@ -22,10 +22,8 @@ SELECT d.id, extract(day FROM greatest(now() - d.updated_at, interval '0'))::int
                    WHERE s.first_documents ? d.id AND s.created_at > now() - make_interval(days => %(days)s::int))
             ELSE coalesce(u.uses, 0) END AS uses,
        k.log_id IS NOT NULL AS looked,
-       (SELECT count(DISTINCT l.signal)::int FROM kb_curation_log l
-         WHERE l.document_id = d.id AND l.event = 'flag' AND l.id > coalesce(k.log_id, 0)
-           AND NOT EXISTS (SELECT FROM kb_curation_log w WHERE w.document_id = l.document_id AND w.event = 'withdraw'
-                              AND w.detail -> 'evidence' ? l.evidence)) AS signals
+       (SELECT count(DISTINCT l.signal)::int FROM standing_flags l
+         WHERE l.document_id = d.id AND l.id > coalesce(k.log_id, 0)) AS signals
   FROM documents d
   LEFT JOIN used u ON u.document_id = d.id
   LEFT JOIN looked k ON k.document_id = d.id
@@ -33,7 +31,7 @@ SELECT d.id, extract(day FROM greatest(now() - d.updated_at, interval '0'))::int
     OR (%(id)s = '' AND d.status = ANY (%(statuses)s::text[])
         AND (%(words)s = '' OR position(lower(%(words)s) IN lower(concat_ws(' ', d.title, d.topic, d.url, d.source))) > 0)
         AND (%(signal)s = ''
-             OR EXISTS (SELECT FROM kb_curation_log l WHERE l.document_id = d.id AND l.event = 'flag'
+             OR EXISTS (SELECT FROM standing_flags l WHERE l.document_id = d.id
                            AND l.signal = %(signal)s AND l.id > coalesce(k.log_id, 0))))
 
 -- name: standing :many
@@ -61,8 +59,8 @@ SELECT s.document_id, s.signal, s.actor, s.created_at AS at, s.detail, s.settled
            EXISTS (SELECT FROM review_changes c JOIN review_actions a ON a.id = c.action_id
                     WHERE c.document_id = l.document_id AND a.action IN ('approve', 'keep') AND c.log_id > l.id
                       AND NOT EXISTS (SELECT FROM review_actions u WHERE u.undoes = a.id))
-           OR EXISTS (SELECT FROM kb_curation_log w WHERE w.document_id = l.document_id AND w.event = 'withdraw'
-                         AND w.detail -> 'evidence' ? l.evidence) AS settled
+           OR l.event = 'flag' AND NOT EXISTS (SELECT FROM standing_flags f
+                                                WHERE f.document_id = l.document_id AND f.id = l.id) AS settled
       FROM kb_curation_log l
      WHERE l.document_id = w.document_id AND l.event IN ('flag', 'draft')
      ORDER BY l.id DESC LIMIT %(each)s

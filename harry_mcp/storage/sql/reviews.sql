@@ -60,10 +60,8 @@ SELECT a.id, a.action, a.actor, a.reason, coalesce(a.undoes, '') AS undoes, coal
 SELECT c.action_id, c.document_id, c.title, c.before, c.after, c.before_version, c.after_version, c.after_hash, c.caveats,
        c.closed, c.log_id, coalesce(d.status, '') AS status_now, coalesce(d.version, 0) AS version_now,
        coalesce(d.content_hash, '') AS hash_now,
-       EXISTS (SELECT FROM kb_curation_log l
-                WHERE l.document_id = c.document_id AND l.id > c.log_id AND l.event = 'flag'
-                  AND NOT EXISTS (SELECT FROM kb_curation_log w WHERE w.document_id = l.document_id
-                                     AND w.event = 'withdraw' AND w.detail -> 'evidence' ? l.evidence)) AS flagged_since,
+       EXISTS (SELECT FROM standing_flags l
+                WHERE l.document_id = c.document_id AND l.id > c.log_id) AS flagged_since,
        coalesce((SELECT b.id FROM review_changes x JOIN review_actions b ON b.id = x.action_id
                   WHERE x.document_id = c.document_id AND b.number > a.number AND b.action <> 'undo'
                     AND NOT EXISTS (SELECT FROM review_actions u WHERE u.undoes = b.id)
@@ -98,10 +96,8 @@ SELECT coalesce(w.actor, '') AS actor, coalesce(w.created_at, d.updated_at) AS a
 
 -- name: flags_since :many
 -- The signals that spoke against a document after a row of the log, in their order.
-SELECT signal, detail, created_at AS at FROM kb_curation_log
- WHERE document_id = %(document_id)s AND id > %(log_id)s AND event = 'flag'
-   AND NOT EXISTS (SELECT FROM kb_curation_log w WHERE w.document_id = kb_curation_log.document_id
-                      AND w.event = 'withdraw' AND w.detail -> 'evidence' ? kb_curation_log.evidence)
+SELECT signal, detail, created_at AS at FROM standing_flags
+ WHERE document_id = %(document_id)s AND id > %(log_id)s
  ORDER BY id
 
 -- name: drafted_corrections :many
@@ -114,11 +110,3 @@ SELECT id, status, status_reason, decided_by, updated_at FROM corrections
 UPDATE corrections
    SET status = %(status)s, status_reason = %(status_reason)s, decided_by = %(decided_by)s, updated_at = %(updated_at)s
  WHERE id = %(id)s AND status = 'deprecated' AND status_reason = %(closing)s
-
--- name: forget_citations :run
--- Let answers that were approved with a text that is taken back rest on no version at all: its number comes again.
-UPDATE verified_citations SET version = 0 WHERE document_id = %(document_id)s AND version > %(version)s
-
--- name: forget_checks :run
--- Let no check count as done for versions of a document that are taken back: their numbers come again.
-UPDATE document_checks SET version = %(version)s WHERE document_id = %(document_id)s AND version > %(version)s

@@ -2,6 +2,10 @@
 -- A document as it is stored, with its text.
 SELECT id, title, url, source, status, version, content_hash, content FROM documents WHERE id = %(id)s
 
+-- name: next_version :one
+-- The number that the next text of a document gets.
+SELECT next_version(%(id)s) AS number
+
 -- name: counterparts :many
 -- The documents that readers see under the address of another one, whatever the spelling.
 WITH wanted AS (
@@ -13,10 +17,12 @@ SELECT id, title, url, source, status, version, content_hash, content FROM docum
  ORDER BY id LIMIT %(limit)s
 
 -- name: addressed :many
--- The documents that an address names, whatever the spelling of either, and since when each is as it is.
+-- The documents that an address names, whatever the spelling of either, or the id of it or of a passage in it; and since
+-- when each is as it is.
 WITH wanted AS (SELECT DISTINCT address_key(a) AS key FROM unnest(%(addresses)s::text[]) AS a)
 SELECT id, title, status, updated_at FROM documents
  WHERE id = ANY (%(addresses)s::text[])
+    OR id IN (SELECT document_id FROM chunks WHERE public_id = ANY (%(addresses)s::text[]))
     OR url <> '' AND address_key(url) IN (SELECT key FROM wanted)
     OR address_key(source) IN (SELECT key FROM wanted)
  ORDER BY id
@@ -61,6 +67,7 @@ SELECT c.raw_content AS here, n.cosine, o.raw_content AS there, o.heading_path A
 
 -- name: outcomes :one
 -- What became of the documents that a signal flagged in some days: the next decision of a curator on each that stands.
+-- One without a decision waits as long as the signal stands.
 WITH flagged AS (
     SELECT document_id, min(id) AS id FROM kb_curation_log
      WHERE event = 'flag' AND signal = %(signal)s AND before = 'live' AND after = 'flagged'
@@ -73,12 +80,14 @@ WITH flagged AS (
                AND NOT EXISTS (SELECT FROM kb_curation_log u
                                 WHERE u.document_id = l.document_id AND u.id > l.id AND u.event = 'undo'
                                   AND u.detail ->> 'undoes' = l.detail ->> 'action_id')
-             ORDER BY l.id LIMIT 1) AS event
+             ORDER BY l.id LIMIT 1) AS event,
+           EXISTS (SELECT FROM standing_flags s
+                    WHERE s.document_id = f.document_id AND s.signal = %(signal)s AND s.id >= f.id) AS stands
       FROM flagged f
 )
 SELECT (count(*) FILTER (WHERE event IN ('archive', 'reject', 'rewrite')))::int AS confirmed,
        (count(*) FILTER (WHERE event = 'approve'))::int AS dismissed,
-       (count(*) FILTER (WHERE event IS NULL))::int AS waiting
+       (count(*) FILTER (WHERE event IS NULL AND stands))::int AS waiting
   FROM decided
 
 -- name: unanswered :many
@@ -128,6 +137,10 @@ SELECT 'correction', c.id, c.author, '', c.lesson, ARRAY[c.source_url], c.create
  WHERE c.status = 'active' AND c.source_url <> ''
    AND c.created_at > %(now)s::timestamptz - make_interval(days => %(days)s::int)
  ORDER BY at, id
+
+-- name: forget_check :run
+-- Let a check go through a document once more.
+DELETE FROM document_checks WHERE document_id = %(document_id)s AND kind = %(kind)s
 
 -- name: try_lock :one
 -- Take a check for this session; false when another one is at it. Freed when the session ends.

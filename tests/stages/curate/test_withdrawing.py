@@ -108,8 +108,10 @@ async def test_a_decision_of_a_curator_stands(knowledge: Knowledge) -> None:
     await give_up(knowledge, key)
     assert await knowledge.flagged() == [KEYS.title]
     assert len(await told(knowledge)) == 1
-    await knowledge.app.loop.review.rollback(kept.action_id, OWNER)
-    assert len(await told(knowledge)) == 1
+    # Taken back, it never was: nothing speaks against the page any more, and nobody kept it flagged.
+    undone = await knowledge.app.loop.review.rollback(kept.action_id, OWNER)
+    assert undone.done[0].after is DocumentStatus.LIVE
+    assert (await told(knowledge), await knowledge.flagged()) == ((), [])
 
 
 async def test_an_undo_brings_back_nothing_that_was_taken_back(knowledge: Knowledge) -> None:
