@@ -15,6 +15,7 @@ from harry_mcp.server.gates import Entrance
 from harry_mcp.server.http import build_http_app
 from harry_mcp.server.issued_tokens import IssuedTokens
 from harry_mcp.server.issuer_keys import IssuerKeys
+from harry_mcp.server.leaving import Leaving
 from harry_mcp.server.listening import address_of, bind, serve_http
 from harry_mcp.server.marks import Marks
 from harry_mcp.server.protected_resource import metadata_address, metadata_routes
@@ -71,7 +72,8 @@ async def _many(settings: Settings, token: str, listening: socket.socket, up: Ca
         HARRY_HTTP__STATE_KEYS=",".join(section.keys or (secrets.token_urlsafe(48),)),
     )
     command = [sys.executable, "-m", "harry_mcp.cli.main", "serve", "--http", "--listening", str(descriptor)]
-    await Workers(command, environment, descriptor).serve(section.workers, grace=section.grace, up=up)
+    wait = section.drain + section.grace
+    await Workers(command, environment, listening).serve(section.workers, grace=wait, up=up)
 
 
 async def _one(settings: Settings, token: str, listening: socket.socket, up: Callable[[], None]) -> None:
@@ -90,7 +92,10 @@ async def _one(settings: Settings, token: str, listening: socket.socket, up: Cal
         *(metadata_routes(resource, settings.auth.issuer) if issued else ()),
     ]
     entrance = Entrance(door, rates, metadata_address(resource) if issued else "")
-    await serve_http(build_http_app(server, section, entrance, routes), listening, section, up)
+    leaving = Leaving()
+    await serve_http(
+        build_http_app(server, section, entrance, routes, leaving=leaving), listening, section, up, leaving
+    )
 
 
 def _asked(settings: Settings, **given: str | int | None) -> Settings:

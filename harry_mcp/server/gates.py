@@ -75,7 +75,13 @@ class TokenGate:
         self._entrance = entrance
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        scheme, _, token = Headers(scope=scope).get("authorization", "").partition(" ")
+        given = Headers(scope=scope).getlist("authorization")
+        if len(given) > 1:
+            # Which one counts would be for each server on the way to say.
+            challenge = {"WWW-Authenticate": 'Bearer realm="harry", error="invalid_request"'}
+            await _refused("Send one Authorization header.", 400, challenge)(scope, receive, send)
+            return
+        scheme, _, token = "".join(given).partition(" ")
         presented = token.strip() if scheme.lower() == "bearer" else None
         try:
             if presented is None:

@@ -20,6 +20,8 @@ _LONGEST = 16_384
 _SHAPE = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 _REQUIRED = ("exp", "iss", "aud", "sub")
 _LONGEST_SUBJECT = 200
+# A whole number of JSON may be larger than any moment.
+_NEVER = 1e12
 _WORDS: tuple[tuple[type[Exception], str], ...] = (
     (faults.ExpiredSignatureError, "The token has expired."),
     (faults.ImmatureSignatureError, "The token is not valid yet."),
@@ -48,14 +50,14 @@ class IssuedTokens:
         """
         claims = await self._claims(presented)
         subject = claims["sub"]
-        if not subject or len(subject) > _LONGEST_SUBJECT or not subject.isprintable():
+        if not subject.strip() or len(subject) > _LONGEST_SUBJECT or not subject.isprintable():
             raise TokenRefused("The token's sub cannot be used as a name.")
         role = role_of_scopes(_scopes(claims))
         if role is None:
             raise ScopeMissing
         # Not "http": a name that the issuer gave is not the one of a token in the settings.
         principal = principal_of(subject, role, "jwt", self._settings)
-        return Credential(principal=principal, ends=float(claims["exp"]) + self._settings.leeway)
+        return Credential(principal=principal, ends=min(claims["exp"], _NEVER) + self._settings.leeway)
 
     async def _claims(self, presented: str) -> Mapping[str, Any]:
         if len(presented) > _LONGEST or _SHAPE.fullmatch(presented) is None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import httpx
+from cryptography.exceptions import UnsupportedAlgorithm
 from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
@@ -24,6 +25,9 @@ ALGORITHMS = ("RS256", "ES256", "EdDSA")
 _MOST_BYTES = 262_144
 _MOST_KEYS = 64
 _LEAST_RSA_BITS = 2048
+# What reading a key that is none ends in: the library looks for few faults itself.
+_NO_KEY = (PyJWTError, UnsupportedAlgorithm, ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError)
+_PLAIN = {"Accept": "application/json", "Accept-Encoding": "identity"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,7 @@ class IssuerKeys:
             try:
                 self._keys = await self._read()
                 self._fetched, self._reachable = self._clock(), True
-            except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError) as error:
+            except (httpx.HTTPError, httpx.InvalidURL, TimeoutError, ValueError, RecursionError) as error:
                 self._reachable = False
                 log.warning("the keys at %s cannot be fetched: %s", self._settings.jwks_url, type(error).__name__)
             finally:
@@ -96,12 +100,13 @@ class IssuerKeys:
         async with (
             asyncio.timeout(self._settings.timeout * 2),
             httpx.AsyncClient(timeout=self._settings.timeout) as client,
-            client.stream("GET", self._settings.jwks_url, headers={"Accept": "application/json"}) as answer,
+            client.stream("GET", self._settings.jwks_url, headers=_PLAIN) as answer,
         ):
-            # A redirect is none of the 2xx: the address is to be the issuer's own.
-            if not answer.is_success:
+            # A redirect is none of the 2xx: the address is to be the issuer's own. What is packed all the same may
+            # unpack to any size.
+            if not answer.is_success or answer.headers.get("content-encoding", "identity") != "identity":
                 raise ValueError
-            async for piece in answer.aiter_bytes():
+            async for piece in answer.aiter_raw():
                 body += piece
                 if len(body) > _MOST_BYTES:
                     raise ValueError
@@ -125,7 +130,7 @@ def _key(listed: Any) -> IssuerKey | None:
         return None
     try:
         key = PyJWK.from_dict(fields)
-    except (PyJWTError, ValueError, TypeError, KeyError):
+    except (*_NO_KEY, ValueError):
         return None
     weak = fields["kty"] == "RSA" and key.key.key_size < _LEAST_RSA_BITS
     if key.algorithm_name not in ALGORITHMS or weak:

@@ -7,13 +7,20 @@ import errno
 import socket
 import sys
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import cast
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from harry_mcp.errors import HarryError, SettingsError
+from harry_mcp.server.connections import raise_limit, timed
+from harry_mcp.server.leaving import Leaving
 from harry_mcp.settings import HttpSection
+
+# What is kept open, and was not told yet that we leave, may carry one more call in this time.
+_LAST_CALLS_SECONDS = 1.0
+_TICK = 0.02
 
 
 class _Listener(uvicorn.Server):
@@ -66,18 +73,26 @@ def address_of(listening: socket.socket, settings: HttpSection) -> str:
     return f"http://{host}:{listening.getsockname()[1]}"
 
 
-async def serve_http(app: ASGIApp, listening: socket.socket, settings: HttpSection, up: Callable[[], None]) -> None:
+async def serve_http(
+    app: ASGIApp, listening: socket.socket, settings: HttpSection, up: Callable[[], None], leaving: Leaving
+) -> None:
     """Serve until the task is cancelled; calls that run then get ``grace`` seconds. ``up`` is called once it answers.
+
+    It goes in steps, so that no call is lost: ``leaving`` is announced, the port is closed after ``drain`` seconds,
+    connections that are open come to an end, and so do the calls that run.
 
     Raises:
         HarryError: the application did not start.
     """
+    raise_limit()
     config = uvicorn.Config(
         app,
+        http=timed(settings.request_seconds),
         log_config=None,  # the root logger's way holds for all
         access_log=False,
         server_header=False,
         forwarded_allow_ips="127.0.0.1,::1",
+        timeout_keep_alive=settings.idle_seconds,
         timeout_graceful_shutdown=settings.grace,
         lifespan="on",
         ws="none",
@@ -88,13 +103,47 @@ async def serve_http(app: ASGIApp, listening: socket.socket, settings: HttpSecti
         await _started(listener, serving)
         up()
         await asyncio.shield(serving)
+    except asyncio.CancelledError:
+        # A second one, from who does not want to wait, skips what is left of it.
+        await _leave(listener, listening, leaving, settings.drain)
+        raise
     finally:
         listener.should_exit = True
         await asyncio.gather(serving, return_exceptions=True)
+
+
+async def _leave(listener: uvicorn.Server, listening: socket.socket, leaving: Leaving, drain: float) -> None:
+    leaving.announce()
+    await asyncio.sleep(drain)
+    waiting = list(_waiting(listening))
+    for server in listener.servers:
+        server.close()
+    loop = asyncio.get_running_loop()
+    for each in waiting:
+        await loop.connect_accepted_socket(lambda: _protocol(listener), each)
+    for _ in range(round(_LAST_CALLS_SECONDS / _TICK)):
+        if not listener.server_state.connections:
+            break
+        await asyncio.sleep(_TICK)
+
+
+def _waiting(listening: socket.socket) -> Generator[socket.socket, None, None]:
+    """Who has connected and was not served yet: closing the port would break these connections off."""
+    # Not blocking: the loop made it so.
+    with suppress(OSError):
+        while True:
+            connected, _ = listening.accept()
+            connected.setblocking(False)
+            yield connected
+
+
+def _protocol(listener: uvicorn.Server) -> asyncio.Protocol:
+    made = cast("Callable[..., asyncio.Protocol]", listener.config.http_protocol_class)
+    return made(config=listener.config, server_state=listener.server_state, app_state=listener.lifespan.state)
 
 
 async def _started(listener: uvicorn.Server, serving: asyncio.Task[None]) -> None:
     while not listener.started:
         if serving.done():
             raise HarryError("The HTTP server did not start; the log says why.")
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(_TICK)

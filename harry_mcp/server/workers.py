@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -17,7 +18,7 @@ from harry_mcp.errors import HarryError
 log = logging.getLogger(__name__)
 
 _UP = b"up\n"
-# One that ends sooner than this was no good from the start, and so many in a row are not started again.
+# One that ends sooner than this, or never answered, was no good from the start; so many in a row are not started again.
 _SHORT_LIFE = 5.0
 _MOST_FAILURES = 3
 _PAUSE = 0.5
@@ -26,12 +27,12 @@ _CLOSING_SECONDS = 10.0
 
 
 class Workers:
-    """The processes of one command line. ``descriptor`` is the socket that all of them listen on."""
+    """The processes of one command line. ``listening`` is the socket that all of them listen on."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], descriptor: int) -> None:
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], listening: socket.socket) -> None:
         self._command = list(command)
         self._environment = dict(environment)
-        self._descriptor = descriptor
+        self._listening = listening
         self._running: dict[int, Process] = {}
 
     async def serve(self, count: int, *, grace: float, up: Callable[[], None]) -> None:
@@ -56,10 +57,12 @@ class Workers:
         while True:
             began = time.monotonic()
             process = self._running[number] = await self._start()
-            if process.stdout is not None and await process.stdout.readline() == _UP:
+            up = process.stdout is not None and await process.stdout.readline() == _UP
+            if up:
                 answering.set()
             code = await process.wait()
-            failures = failures + 1 if time.monotonic() - began < _SHORT_LIFE else 0
+            # On a slow machine one that cannot start takes its time to find out.
+            failures = 0 if up and time.monotonic() - began >= _SHORT_LIFE else failures + 1
             if failures >= _MOST_FAILURES:
                 raise HarryError("The processes that serve end as soon as they start; the log says why.")
             log.error("a process that serves ended with code %s; another takes its place", code)
@@ -73,13 +76,15 @@ class Workers:
             env=self._environment,
             stdin=PIPE,
             stdout=PIPE,
-            pass_fds=(self._descriptor,),
+            pass_fds=(self._listening.fileno(),),
             start_new_session=True,
         )
 
     async def _end(self, grace: float) -> None:
         """Tell all to end and wait for it. Cancelled meanwhile, it tells them to hurry."""
         left = [process for process in self._running.values() if process.returncode is None]
+        # Each of them closes it once it takes no more calls. Kept open here, it would let clients connect to nobody.
+        self._listening.close()
         try:
             await _told(left, grace + _CLOSING_SECONDS)
         except asyncio.CancelledError:

@@ -81,11 +81,30 @@ class HttpSection(Section):
         description="Requests that one subject may send at once before the rate counts. Fewer turn away agents that "
         "call several tools together.",
     )
+    drain: float = Field(
+        default=0.0,
+        ge=0,
+        le=300,
+        description="Seconds that a server which is stopped goes on to take calls while /readyz says that it leaves. "
+        "Less than a load balancer needs to see that lets it send calls to a port that is closed; 0 is right for one "
+        "that then tries the next server.",
+    )
     grace: int = Field(
         default=10,
         ge=1,
         le=300,
         description="Seconds that calls get to come to their end when the server is stopped. Fewer cut them off.",
+    )
+
+    request_seconds: Positive = Field(
+        default=30,
+        description="Seconds in which a request is to come in whole. Fewer cut off slow lines; more let who sends "
+        "nothing hold connections.",
+    )
+    idle_seconds: Positive = Field(
+        default=75,
+        description="Seconds that a connection without calls is kept. Fewer than the proxy before it keeps them lose "
+        "a call now and then.",
     )
 
     @field_validator("token")

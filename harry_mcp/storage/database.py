@@ -143,7 +143,7 @@ class Database:
         What it locks is freed when this process dies, or falls silent.
         """
         with translated():
-            async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
+            async with self._beside() as connection:
                 await queries.run(connection, _SQL["session"], self._session_settings)
                 await queries.run(connection, _SQL["keep_alive"])
                 yield UnitOfWork(connection, self._space)
@@ -166,13 +166,13 @@ class Database:
         """Tidy the search tables after many changes, so that searches are fast at once."""
         # Not on a connection of the pool, whose time limit is meant for searches.
         with translated():
-            async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
+            async with self._beside() as connection:
                 await queries.run(connection, _SQL["vacuum_index"])
 
     async def install_queue(self, whole: str, steps: Mapping[str, str]) -> int:
         """What :func:`job_queue.install` does, on a connection of its own."""
         with translated():
-            async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
+            async with self._beside() as connection:
                 return await job_queue.install(connection, whole, steps)
 
     async def heal(self) -> None:
@@ -188,7 +188,7 @@ class Database:
         else:
             # A refusal is known at once here; the pool would wait its whole time for a connection once more.
             with translated():
-                async with await AsyncConnection.connect(self._dsn, autocommit=True):
+                async with self._beside():
                     pass
         await self._pool.check()
 
@@ -206,6 +206,16 @@ class Database:
         with translated():
             async with self._pool.connection() as connection:
                 yield connection
+
+    @asynccontextmanager
+    async def _beside(self) -> AsyncGenerator[AsyncConnection[Any], None]:
+        """A connection outside of the pool. psycopg's own way would first roll back, and whoever cancels a call does
+        so again at each step: the connection then stayed open, with all that it had locked."""
+        connection = await AsyncConnection.connect(self._dsn, autocommit=True)
+        try:
+            yield connection
+        finally:
+            await connection.close()
 
 
 class Rehearsal(Database):

@@ -21,6 +21,26 @@ from jwt.warnings import InsecureKeyLengthWarning
 
 ISSUER = "https://login.example.com"
 AUDIENCE = "https://kb.example.com/mcp"
+# What an issuer may publish beside the keys that we take: other kinds, and keys that are none.
+OTHERS: list[Any] = [
+    {"kty": "oct", "k": "c2VjcmV0", "kid": "shared"},
+    {"kty": "new"},
+    7,
+    {"kty": ["RSA"]},
+    {"kty": "RSA"},
+    {"kty": "RSA", "n": 7, "e": []},
+    {"kty": "RSA", "n": "", "e": ""},
+    {"kty": "RSA", "n": "AQ", "e": "AQ"},
+    {"kty": "RSA", "n": "AQAB", "e": "AQAB", "d": "AQAB"},
+    {"kty": "RSA", "n": "AQAB", "e": "AQAB", "alg": "none"},
+    {"kty": "RSA", "n": "AQAB", "e": "AQAB", "alg": 7},
+    {"kty": "EC", "crv": "P-256", "x": None, "y": {}},
+    {"kty": "EC", "crv": "P-256", "x": "A" * 43, "y": "A" * 43},
+    {"kty": "EC", "crv": "other", "x": "AA", "y": "AA"},
+    {"kty": "OKP", "crv": "Ed25519", "x": "AA"},
+    {"kty": "OKP", "crv": "X25519", "x": "A" * 43},
+    {"kty": "OKP", "crv": 7},
+]
 Private = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey | ed25519.Ed25519PrivateKey
 
 
@@ -79,6 +99,8 @@ class Issuer:
     def __init__(self, *keys: Key) -> None:
         self.keys = list(keys)
         self.down = False
+        self.says: bytes | None = None
+        self.headers: dict[str, str] = {}
         self.fetched = 0
         self.url = ""
 
@@ -91,9 +113,11 @@ def published(issuer: Issuer) -> Generator[Issuer]:
         def do_GET(self) -> None:
             issuer.fetched += 1
             # Issuers publish more than what we take.
-            others = [{"kty": "oct", "k": "c2VjcmV0", "kid": "shared"}, {"kty": "new"}, 7]
-            body = json.dumps({"keys": [*others, *(key.public for key in issuer.keys)]}).encode()
-            self.send_response(500 if issuer.down else 200)
+            keys = {"keys": [*OTHERS, *(key.public for key in issuer.keys)]}
+            body = json.dumps(keys).encode() if issuer.says is None else issuer.says
+            self.send_response(500 if issuer.down else 302 if "Location" in issuer.headers else 200)
+            for name, value in issuer.headers.items():
+                self.send_header(name, value)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

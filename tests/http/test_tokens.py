@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 import pytest
 
 from tests.console.served import TOKEN, Browser, Served, served
@@ -100,6 +102,9 @@ NOW = int(time.time())
         (ES.sign(claims(sub="")), "sub cannot be used"),
         (ES.sign(claims(sub="a\nb")), "sub cannot be used"),
         (ES.sign(claims(sub="x" * 201)), "sub cannot be used"),
+        (ES.sign(claims(sub="  ")), "sub cannot be used"),
+        (ES.sign(claims(exp="soon")), "does not know the token"),
+        (ES.sign(claims(exp=[])), "does not know the token"),
         (STRANGER.sign(claims()), "signature is wrong"),
         (ES.sign(claims())[:-4] + "AAAA", "signature is wrong"),
         (NEVER_PUBLISHED.sign(claims()), "key that its issuer does not have"),
@@ -210,6 +215,52 @@ def test_an_issuer_that_never_answered_is_no_wrong_token(tmp_path: Path) -> None
                 assert browser.sign_in(ES.sign(claims(scope="harry:curate"))).status_code == 503
             issuer.down = False
             eventually(lambda: post(server, ES.sign(claims())).status_code == 200)
+
+
+PACKED = gzip.compress(b'{"keys": [' + b" " * 100_000_000 + b"]}")
+
+
+@pytest.mark.parametrize(
+    ("says", "headers"),
+    [
+        (b"<html>Sign in</html>", {"Content-Type": "text/html"}),
+        (b"", {"Location": "/elsewhere"}),
+        (b"[" * 200_000, {}),
+        (b'{"keys": [' + b" " * 300_000 + b"]}", {}),
+        (PACKED, {"Content-Encoding": "gzip"}),
+        (b"\xff\xfe", {}),
+        (b'{"keys": NaN}', {}),
+        (b"7", {}),
+    ],
+    ids=["a page", "a redirect", "nested", "large", "packed", "no text", "no list", "a number"],
+)
+def test_what_is_no_list_of_keys_is_an_outage(tmp_path: Path, says: bytes, headers: Any) -> None:
+    with published(Issuer(ES)) as issuer, served(tmp_path, **environment(issuer)) as opened:
+        issuer.says, issuer.headers = says, headers
+        before = psutil.Process(opened.process.pid).memory_info().rss
+        answer = post(opened, ES.sign(claims()))
+        assert (answer.status_code, "cannot be fetched right now" in answer.json()["error"]) == (503, True)
+        assert psutil.Process(opened.process.pid).memory_info().rss - before < 80_000_000
+        issuer.says, issuer.headers = None, {}
+        eventually(lambda: post(opened, ES.sign(claims())).status_code == 200)
+        assert "Traceback" not in opened.said()
+
+
+def test_a_moment_that_no_clock_reaches_is_one(server: Served) -> None:
+    assert post(server, ES.sign(claims(exp=10**400))).status_code == 200
+
+
+def test_of_two_tokens_none_counts(server: Served) -> None:
+    for tokens in ((TOKEN, "wrong"), ("wrong", TOKEN), (TOKEN, TOKEN)):
+        headers = [("Authorization", f"Bearer {token}") for token in tokens]
+        refused = httpx.post(f"{server.base}/mcp", json=PING, headers=[*headers, *ACCEPT.items()])
+        assert refused.status_code == 400
+        assert refused.json() == {"error": "Send one Authorization header."}
+        assert refused.headers["WWW-Authenticate"] == 'Bearer realm="harry", error="invalid_request"'
+
+
+def test_a_token_in_the_address_is_none(server: Served) -> None:
+    assert httpx.post(f"{server.base}/mcp?access_token={TOKEN}", json=PING, headers=ACCEPT).status_code == 401
 
 
 def eventually(holds: Any) -> None:
