@@ -19,7 +19,9 @@ from harry_mcp.cli import (
     eval_calibrate,
     eval_corrections,
     eval_facts,
+    eval_grow,
     eval_list,
+    eval_loop,
     eval_run,
     export,
     importing,
@@ -36,7 +38,7 @@ from harry_mcp.cli import (
 _HELP = """A knowledge base for AI agents that says how far its answers can be trusted.
 
 Exit codes: 0 done; 1 failed; 2 the input or a setting cannot be used; 3 the database; 4 a model or service;
-5 done in part, the output names what was left out; 6 a gate of `harry eval run` did not hold;
+5 done in part, the output names what was left out; 6 a gate of `harry eval` did not hold;
 130 stopped by Ctrl-C; 141 nobody read the output to its end; 143 ended by SIGTERM.
 """
 
@@ -58,11 +60,13 @@ app.command("export")(export.export)
 app.command("import")(importing.import_)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
-evaluations = typer.Typer(help="Measure retrieval and verdicts on a golden set.", no_args_is_help=True)
+evaluations = typer.Typer(help="Measure retrieval, verdicts and learning on golden sets.", no_args_is_help=True)
 evaluations.command("run")(eval_run.eval_run)
 evaluations.command("calibrate")(eval_calibrate.eval_calibrate)
 evaluations.command("corrections")(eval_corrections.eval_corrections)
 evaluations.command("facts")(eval_facts.eval_facts)
+evaluations.command("loop")(eval_loop.eval_loop)
+evaluations.command("grow")(eval_grow.eval_grow)
 evaluations.command("list")(eval_list.eval_list)
 evaluations.command("show")(eval_list.eval_show)
 app.add_typer(evaluations, name="eval")

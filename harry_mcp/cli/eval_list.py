@@ -27,7 +27,8 @@ def eval_list(
     if as_json:
         print_json({"runs": [_run_json(item) for item in runs], "calibrations": [_curve_json(item) for item in curves]})
         return
-    _print_runs(runs)
+    _print_runs([item for item in runs if not _is_loop(item)])
+    _print_loops([item for item in runs if _is_loop(item)])
     _print_curves(curves)
 
 
@@ -36,11 +37,14 @@ def eval_show(
     as_json: options.AsJson = False,
 ) -> None:
     """The figures of one kept run."""
+    from harry_mcp.cli.eval_loop_report import print_loop
     from harry_mcp.cli.eval_report import print_figures
 
     found = run(_one(load_settings(), run_id))
     if as_json:
         print_json({**found.figures, "run": _run_json(found, figures=False)})
+    elif _is_loop(found):
+        print_loop(found)
     else:
         print_figures(found)
 
@@ -89,6 +93,32 @@ def _print_runs(runs: list[EvalRun]) -> None:
         there = names(item.figures)
         cells = [
             f"{there[name]:.3f}" if there.get(name, -1) >= 0 else "-" for name in ("hit@1", "pass@5", "auroc", "ece")
+        ]
+        gates = "held" if item.accepted else "[red]no[/]"
+        table.add_row(item.id, f"{item.created_at:%y-%m-%d %H:%M}", escape(item.name), *cells, gates)
+    terminal().print(table)
+
+
+def _is_loop(item: EvalRun) -> bool:
+    from harry_mcp.evals.learning.run import KIND
+
+    return item.figures.get("kind") == KIND
+
+
+def _print_loops(runs: list[EvalRun]) -> None:
+    """Runs of `harry eval loop`, with both rates of repeat errors and of escalations."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    if not runs:
+        return
+    table = Table(title="Weeks of use, without the loop and with it", title_justify="left", box=None, padding=(0, 1))
+    _columns(table, ("id", "when", "golden set", "repeat errors", "escalated", "gates"))
+    for item in runs:
+        rates = item.figures["rates"]["all"]
+        cells = [
+            " → ".join(f"{rates[name][course]['rate']:.3f}" for course in ("without", "with_loop"))
+            for name in ("repeat_error", "escalated")
         ]
         gates = "held" if item.accepted else "[red]no[/]"
         table.add_row(item.id, f"{item.created_at:%y-%m-%d %H:%M}", escape(item.name), *cells, gates)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +14,7 @@ from harry_mcp.errors import InputError
 from harry_mcp.settings import Settings
 
 if TYPE_CHECKING:
+    from harry_mcp.evals.gates import Held
     from harry_mcp.evals.golden import GoldenSet
 
 Corpus = Annotated[
@@ -64,3 +65,12 @@ def affordable(settings: Settings, golden: GoldenSet, *, yes: bool) -> None:
             f"${cost:.2f}, over the ${settings.ingest.ask_above:.2f} of HARRY_INGEST__ASK_ABOVE. Pass --yes to "
             "allow it."
         )
+
+
+def broken(gates: Sequence[Held]) -> bool:
+    """Whether a gate does not hold; each that does not is named on stderr."""
+    lost = [held for held in gates if not held.held]
+    for held in lost:
+        words = f"harry: the gate {held.gate} does not hold: {held.measured}."
+        terminal(stderr=True).print(words, markup=False, soft_wrap=True)
+    return bool(lost)

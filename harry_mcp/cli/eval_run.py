@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harry_mcp.cli import eval_options as options
-from harry_mcp.cli.console import ExitCode, print_json, run, terminal
+from harry_mcp.cli.console import ExitCode, print_json, run
 from harry_mcp.settings import load_settings
 
 if TYPE_CHECKING:
@@ -71,10 +71,7 @@ def eval_run(
         print_json({**outcome.as_json(), "plots": [str(path) for path in pictures]})
     else:
         print_outcome(outcome, pictures)
-    if not outcome.run.accepted:
-        for broken in (held for held in outcome.gates if not held.held):
-            words = f"harry: the gate {broken.gate} does not hold: {broken.measured}."
-            terminal(stderr=True).print(words, markup=False, soft_wrap=True)
+    if options.broken(outcome.gates):
         raise typer.Exit(ExitCode.GATE)
 
 

@@ -67,8 +67,17 @@ def _home(row: CorpusRow) -> str:
     return row.doc_id or row.id
 
 
+_SOURCE = "golden:"
+
+
+def row_of(item: SourceDocument | PreparedDocument) -> str:
+    """The golden id of the document (not of its ready-made chunks) that was handed out."""
+    document = item if isinstance(item, SourceDocument) else item.document
+    return document.source.removeprefix(_SOURCE)
+
+
 def _source(row_id: str) -> str:
-    return f"golden:{row_id}"
+    return _SOURCE + row_id
 
 
 def _document(row: CorpusRow) -> SourceDocument:

@@ -39,6 +39,8 @@ from harry_mcp.storage.memories import MemoryKind, MemoryText
 from harry_mcp.storage.scratch import scratch_database
 
 _DEPTH = 3
+# The figures that a gate may name.
+KNOWN = frozenset({f"recall@{_DEPTH}", "mrr", "nothing_right", "wrong"})
 # A figure that these rows do not give: JSON has no nan.
 _NONE = -1.0
 _CURVE = tuple(step / 100 for step in range(20, 72, 2))
@@ -86,7 +88,7 @@ class GoldenCorrections:
 
 
 @dataclass(frozen=True, slots=True)
-class _Brought:
+class Brought:
     """What one question got: golden ids and relevances, in the order in which an agent sees them."""
 
     question: GoldenQuestion
@@ -166,8 +168,8 @@ async def evaluate(settings: Settings, golden: GoldenCorrections) -> dict[str, A
         "floor": settings.correct.relevance,
         **figures(brought, 0.0),
         "curve": [{"floor": floor, **figures(anything, floor)} for floor in _CURVE],
-        "missed": [_told(item) for item in brought if not set(item.question.relevant) <= set(item.over(0.0))],
-        "brought_in_vain": [_told(item) for item in brought if set(item.over(0.0)) - set(item.question.relevant)],
+        "missed": [told(item) for item in brought if not set(item.question.relevant) <= set(item.over(0.0))],
+        "brought_in_vain": [told(item) for item in brought if set(item.over(0.0)) - set(item.question.relevant)],
     }
 
 
@@ -199,18 +201,18 @@ async def _vectors(settings: Settings, embedder: Embedder, golden: GoldenCorrect
 
 async def _ask(
     settings: Settings, database: Database, golden: GoldenCorrections, names: dict[str, str], vectors: Any
-) -> list[_Brought]:
+) -> list[Brought]:
     recall = RecallFlow(settings, database, Words(database))
-    brought: list[_Brought] = []
+    brought: list[Brought] = []
     for question, vector in zip(golden.questions, vectors, strict=True):
         found: Sequence[Relevant] = (await recall.recall(question.text, vector, [])).corrections
         told = tuple((names[item.correction.id], round(item.relevance, 4)) for item in found)
         heads = [item for item in found if answers(question.text, item, (), floor=settings.correct.answers)]
-        brought.append(_Brought(question, told, frozenset(names[item.correction.id] for item in heads)))
+        brought.append(Brought(question, told, frozenset(names[item.correction.id] for item in heads)))
     return brought
 
 
-def figures(brought: Sequence[_Brought], floor: float) -> dict[str, float]:
+def figures(brought: Sequence[Brought], floor: float) -> dict[str, float]:
     """The means over the questions.
 
     ``recall@3`` and ``mrr`` are over those that a correction bears on, ``nothing_right`` is the share of the others
@@ -242,7 +244,8 @@ def _mean(values: Sequence[float]) -> float:
     return round(fmean(values), 4) if values else _NONE
 
 
-def _told(item: _Brought) -> dict[str, Any]:
+def told(item: Brought) -> dict[str, Any]:
+    """One question and what it got, for a report."""
     return {
         "id": item.question.id,
         "text": item.question.text,

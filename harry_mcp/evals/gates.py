@@ -11,7 +11,7 @@ from __future__ import annotations
 import difflib
 import operator
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -56,41 +56,47 @@ class Held:
         return asdict(self)
 
 
-def parse(texts: Sequence[str]) -> list[Gate]:
+def parse(texts: Sequence[str], known: Collection[str] = ()) -> list[Gate]:
     """The gates of some options, each an expression or the path of a file of them.
+
+    ``known`` are the figures of another evaluation than ``harry eval run``, which compares with no earlier run.
 
     Raises:
         EvalError: one is neither, or is on a figure that no run gives; the nearest one is named.
     """
-    return [gate for text in texts for gate in _parsed(text)]
+    return [gate for text in texts for gate in _parsed(text, known)]
 
 
-def _parsed(text: str) -> list[Gate]:
+def _parsed(text: str, known: Collection[str]) -> list[Gate]:
     path = Path(text)
     try:
         lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else [text]
     except (OSError, UnicodeDecodeError) as error:
         raise EvalError(f"The gates in {text} cannot be read: {error}.") from error
     parts = [part.strip() for line in lines for part in line.partition("#")[0].split(",")]
-    return [_gate(part) for part in parts if part]
+    return [_gate(part, known) for part in parts if part]
 
 
-def _gate(text: str) -> Gate:
-    if text == LAST:
+def _gate(text: str, others: Collection[str]) -> Gate:
+    if text == LAST and not others:
         return Gate(LAST)
     match = _GATE.match(text)
     if match is None:
         raise EvalError(
-            f"{text!r} is no gate and no file of gates. Write one as pass@5>=0.85, ece<=0.09, or last; "
-            "`harry eval run --help` names the figures."
+            f"{text!r} is no gate and no file of gates. Write one as {_example(others)}; the --help of the command "
+            "names the figures."
         )
     figure = match["figure"]
-    known = _known()
-    if figure not in known and not figure.startswith("latency."):
+    known = others or _known()
+    if figure not in known and (others or not figure.startswith("latency.")):
         close = difflib.get_close_matches(figure, known, n=1)
-        hint = f" Did you mean {close[0]}?" if close else " `harry eval run --help` names them."
+        hint = f" Did you mean {close[0]}?" if close else " The --help of the command names them."
         raise EvalError(f"There is no figure {figure!r} to put a gate on.{hint}")
     return Gate(figure, match["sign"], float(match["bound"]))
+
+
+def _example(others: Collection[str]) -> str:
+    return f"{min(others)}>=0.8" if others else "pass@5>=0.85, ece<=0.09, or last"
 
 
 def names(figures: Mapping[str, Any]) -> dict[str, float]:
@@ -112,6 +118,11 @@ def check(gates: Sequence[Gate], figures: Mapping[str, Any], changes: Sequence[C
     """What became of each gate. ``changes`` is None when there is no run to compare with; then ``last`` holds."""
     there = names(figures)
     return [_last(changes) if gate.figure == LAST else _bound(gate, there.get(gate.figure)) for gate in gates]
+
+
+def check_named(gates: Sequence[Gate], there: Mapping[str, float]) -> list[Held]:
+    """What became of gates on figures by name."""
+    return [_bound(gate, there.get(gate.figure)) for gate in gates]
 
 
 def _known() -> set[str]:

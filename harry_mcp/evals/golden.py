@@ -6,7 +6,8 @@ of that document, in order; the golden ids are then chunk ids.
 Questions are ``{"id", "text", "relevant_ids", "answerable"?, "history"?}``. ``relevant_ids`` name the rows of the
 corpus that answer it. ``answerable`` is true unless it says otherwise; questions that the corpus does not answer are
 what the verdict is judged by and calibrated on, so have as many of them as of the others if you can. ``history`` makes
-a follow-up: the turns before it, oldest first, as texts or as ``{"role", "content"}``.
+a follow-up: the turns before it, oldest first, as texts or as ``{"role", "content"}``. An ``answer`` in words serves
+``harry eval loop``, whose people quote of a page what is nearest to it.
 
 A holdout is one JSON object, ``{"removed_documents": [...], "now_unanswerable": [...]}``: documents to leave out, and
 the questions that this makes unanswerable. It makes unanswerable questions that have near misses, which are the hard
@@ -21,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from harry_mcp.errors import EvalError
 
@@ -41,7 +42,8 @@ class CorpusRow(BaseModel):
 
 
 class Question(BaseModel):
-    """A question and the ids that answer it."""
+    """A question and the ids that answer it. ``answer`` is in words, empty where the file gives none; nothing that is
+    measured of a search rests on it, so it is no part of what tells golden sets apart."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -50,6 +52,13 @@ class Question(BaseModel):
     relevant_ids: tuple[str, ...] = ()
     answerable: bool = True
     history: tuple[str, ...] = ()
+    answer: str = Field(default="", exclude=True)
+
+    @field_validator("answer", mode="before")
+    @classmethod
+    def _words(cls, value: Any) -> str:
+        """Files may hold anything under this name."""
+        return value if isinstance(value, str) else ""
 
     @field_validator("history", mode="before")
     @classmethod

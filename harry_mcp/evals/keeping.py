@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -94,13 +94,21 @@ async def shelf(settings: Settings) -> AsyncGenerator[Shelf, None]:
         await database.close()
 
 
-def new_run(name: str, golden: str, settings: Settings, figures: Mapping[str, Any], *, accepted: bool) -> EvalRun:
-    """A run to be kept, now."""
+def new_run(
+    name: str,
+    golden: str,
+    settings: Settings,
+    figures: Mapping[str, Any],
+    *,
+    accepted: bool,
+    also: Sequence[str] = (),
+) -> EvalRun:
+    """A run to be kept, now. ``also`` names more sections of the settings that decide its figures."""
     return EvalRun(
         id="run_" + secrets.token_hex(5),
         name=name,
         golden=golden,
-        settings=what_matters(settings, figures),
+        settings=what_matters(settings, figures, also),
         figures=dict(figures),
         accepted=accepted,
         created_at=datetime.now(UTC),
@@ -108,7 +116,10 @@ def new_run(name: str, golden: str, settings: Settings, figures: Mapping[str, An
 
 
 def _in_order(run: EvalRun) -> EvalRun:
-    """The same with stages, figures and bands in the order of the ladder, which the database does not keep."""
+    """The same with stages, figures and bands in the order of the ladder, which the database does not keep. Weeks of
+    use, which have no ladder, stay as they are."""
+    if "retrieval" not in run.figures:
+        return run
     retrieval, verdict = run.figures["retrieval"], run.figures["verdict"]
     rungs = {
         stage.value: {name: retrieval[stage][name] for name in figure_values.MEASURES if name in retrieval[stage]}
@@ -119,10 +130,10 @@ def _in_order(run: EvalRun) -> EvalRun:
     return replace(run, figures={**run.figures, "retrieval": rungs, "verdict": {**verdict, "bands": bands}})
 
 
-def what_matters(settings: Settings, figures: Mapping[str, Any]) -> dict[str, Any]:
+def what_matters(settings: Settings, figures: Mapping[str, Any], also: Sequence[str] = ()) -> dict[str, Any]:
     """The settings and parts that decide the figures."""
     parts = ("embeddings", "contexts", "relevance_source", "postgres")
-    sections = {name: getattr(settings, name).model_dump(mode="json") for name in _SECTIONS}
+    sections = {name: getattr(settings, name).model_dump(mode="json") for name in (*_SECTIONS, *also)}
     sections["ingest"] = settings.ingest.model_dump(mode="json", include=set(_OF_INGEST))
     return {name: figures[name] for name in parts} | sections
 

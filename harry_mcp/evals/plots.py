@@ -28,7 +28,7 @@ def run_page(figures: Mapping[str, Any], answers: Sequence[Answer], title: str, 
     Raises:
         EvalError: matplotlib is missing, or the folder cannot be written.
     """
-    figure = _page(12.6, 9.2, title, _subtitle(figures))
+    figure = page(12.6, 9.2, title, _subtitle(figures))
     axes = figure.subplots(2, 2, gridspec_kw={"hspace": 0.36, "wspace": 0.2})
     figure.subplots_adjust(left=0.07, right=0.965, top=0.87, bottom=0.075)
     verdict = figures["verdict"]
@@ -38,7 +38,7 @@ def run_page(figures: Mapping[str, Any], answers: Sequence[Answer], title: str, 
     )
     panels.histogram(axes[1][0], answers, f"AUROC {_said(verdict['auroc'])}")
     panels.escalation(axes[1][1], verdict["escalation"])
-    return _saved(figure, folder, "eval")
+    return saved(figure, folder, "eval")
 
 
 def curve_page(fitted: Fitted, title: str, folder: Path) -> list[Path]:
@@ -52,7 +52,7 @@ def curve_page(fitted: Fitted, title: str, folder: Path) -> list[Path]:
         f"{curve.questions} questions, {curve.answerable} answerable and {figures['answered']} answered by the first "
         f"hit · {curve.ranker} · {curve.method}, {curve.id} · all but the curve on questions that it had not seen"
     )
-    figure = _page(12.6, 9.2, title, said)
+    figure = page(12.6, 9.2, title, said)
     axes = figure.subplots(2, 2, gridspec_kw={"hspace": 0.36, "wspace": 0.2})
     figure.subplots_adjust(left=0.07, right=0.965, top=0.87, bottom=0.075)
     curve_panels.curve(axes[0][0], fitted)
@@ -64,7 +64,7 @@ def curve_page(fitted: Fitted, title: str, folder: Path) -> list[Path]:
             f"calibration error {_said(figures[error])}",
             title="Raw scores taken as chances" if place == 0 else "Chances of this curve",
         )
-    return _saved(figure, folder, "calibration")
+    return saved(figure, folder, "calibration")
 
 
 def _subtitle(figures: Mapping[str, Any]) -> str:
@@ -81,7 +81,12 @@ def _said(value: float) -> str:
     return "not to be had" if value < 0 else f"{value:.3f}"
 
 
-def _page(width: float, height: float, title: str, subtitle: str) -> Figure:
+def page(width: float, height: float, title: str, subtitle: str) -> Figure:
+    """An empty page under a title, inches wide and high.
+
+    Raises:
+        EvalError: matplotlib is missing.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -94,7 +99,12 @@ def _page(width: float, height: float, title: str, subtitle: str) -> Figure:
     return figure
 
 
-def _saved(figure: Figure, folder: Path, name: str) -> list[Path]:
+def saved(figure: Figure, folder: Path, name: str) -> list[Path]:
+    """The page as PNG and SVG in a folder.
+
+    Raises:
+        EvalError: it cannot be written.
+    """
     paths = [folder / f"{name}.png", folder / f"{name}.svg"]
     try:
         folder.mkdir(parents=True, exist_ok=True)

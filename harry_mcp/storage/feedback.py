@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from psycopg import AsyncConnection
@@ -29,6 +30,16 @@ class VerdictCount:
     rating: str
     reason: str
     number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Praised:
+    """A result that was praised, with the addresses that its answer cited."""
+
+    result_id: str
+    question: str
+    source_urls: list[str]
+    created_at: datetime
 
 
 class FeedbackLog:
@@ -67,6 +78,10 @@ class FeedbackLog:
         """What went wrong, by id."""
         rows = await queries.many(self._connection, _SQL["failures"], PastFailure, {"ids": list(ids)})
         return {row.id: row for row in rows}
+
+    async def praised(self) -> list[Praised]:
+        """Results that somebody praised and nobody complained of, the first first."""
+        return await queries.many(self._connection, _SQL["praised"], Praised)
 
     async def counts(self, days: int) -> list[VerdictCount]:
         return await queries.many(self._connection, _SQL["counts"], VerdictCount, {"days": days})

@@ -24,3 +24,10 @@ SELECT id, question, reason, comment, source_urls, created_at FROM feedback
 -- Verdicts of a number of days by rating and reason.
 SELECT rating, reason, count(*)::int AS number FROM feedback
  WHERE created_at > now() - make_interval(days => %(days)s::int) GROUP BY rating, reason ORDER BY number DESC
+
+-- name: praised :many
+-- Results that somebody praised and nobody complained of, the first first.
+SELECT f.result_id, f.question, f.source_urls, min(f.created_at) AS created_at FROM feedback f
+ WHERE f.rating = 'up' AND NOT EXISTS (
+     SELECT FROM feedback d WHERE d.rating = 'down' AND (d.result_id = f.result_id OR d.question = f.question))
+ GROUP BY f.result_id, f.question, f.source_urls ORDER BY created_at, f.result_id
