@@ -44,6 +44,7 @@ from harry_mcp.providers.factory import (
     build_vector_store,
     build_web_search,
 )
+from harry_mcp.providers.local.embedder import LocalEmbedder
 from harry_mcp.providers.local.ranker import LocalRanker
 from harry_mcp.providers.usage import UsageMeter
 from harry_mcp.settings import Settings
@@ -189,8 +190,10 @@ class App:
         return MirroredIndex(database, self._store, self.settings.vectors, self.applier)
 
     @classmethod
-    async def open(cls, settings: Settings) -> App:
+    async def open(cls, settings: Settings, *, loaded: LocalEmbedder | None = None) -> App:
         """Start or reach the database and load the model, at the same time.
+
+        `loaded` takes the place of the embedder that the settings name, for who has loaded the same already.
 
         Raises:
             SettingsError: the profile cannot be read.
@@ -199,7 +202,7 @@ class App:
         """
         profile = load_profile(settings.profile)
         usage = UsageMeter()
-        embedder = build_embedder(settings, usage)
+        embedder = loaded or build_embedder(settings, usage)
         loading = asyncio.create_task(embedder.load())
         try:
             database = await Database.open(settings, embedder.space)

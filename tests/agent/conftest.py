@@ -37,7 +37,9 @@ def filled_by(
     name = f"agent_{next(_numbers)}"
     with psycopg.connect(postgres.dsn, autocommit=True) as connection:
         connection.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(
+                sql.Identifier(name), sql.Identifier(template)
+            )
         )
         url = SecretStr(make_conninfo(postgres.dsn, dbname=name))
         settings = load_settings({"HARRY_DATA_DIR": str(folder)}).model_copy(update={"database_url": url})

@@ -22,6 +22,7 @@ from harry_mcp.errors import InputError, ServerUnavailable, ToolFailed
 from harry_mcp.settings import AgentSection, Settings, load_settings
 from tests.agent.chatting import said, streamed, talking, tool
 from tests.agent.test_local import harry
+from tests.ports import free_port
 
 pytestmark = pytest.mark.promise("AGT-5")
 
@@ -105,9 +106,7 @@ async def test_what_is_no_server_is_an_error_that_names_it(target: ServerTarget,
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """The other server over HTTP; its token is ``open-sesame``."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen([sys.executable, SCRIPT, str(port), "open-sesame"])
     try:
         until = time.monotonic() + 60

@@ -46,7 +46,7 @@ def database(postgres: EmbeddedPostgres, template: str) -> Generator[str]:
             identifiers = (sql.Identifier(each) for each in names)
             await connection.execute(sql.SQL(statement).format(*identifiers))  # pyright: ignore[reportArgumentType]
 
-    apart(execute("CREATE DATABASE {} TEMPLATE {}", name, template))
+    apart(execute("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY", name, template))
     yield make_conninfo(postgres.dsn, dbname=name)
     apart(execute("DROP DATABASE {} WITH (FORCE)", name))
 

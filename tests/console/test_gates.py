@@ -276,7 +276,7 @@ def test_guesses_that_come_together_are_counted_one_by_one(tmp_path: Path) -> No
 
 def test_a_session_ends_by_itself(tmp_path: Path) -> None:
     with (
-        served(tmp_path, HARRY_DATABASE_URL=NOWHERE, HARRY_HTTP__SESSION_HOURS=str(2 / 3600)) as server,
+        served(tmp_path, HARRY_DATABASE_URL=NOWHERE, HARRY_HTTP__SESSION_HOURS=str(4 / 3600)) as server,
         Browser(server.base) as browser,
     ):
         browser.sign_in()

@@ -179,7 +179,9 @@ async def world(dsn: str, template: str, name: str) -> AsyncGenerator[World, Non
     """A knowledge base in a database of that name, made for it."""
     async with await AsyncConnection.connect(dsn, autocommit=True) as server:
         await server.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(
+                sql.Identifier(name), sql.Identifier(template)
+            )
         )
         # A crash of the server may cost what a test wrote.
         await server.execute(sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(sql.Identifier(name)))

@@ -201,9 +201,7 @@ async def test_a_correction_that_a_document_says_by_now_has_come_back(used: Used
     path = tmp_path / "corrections.jsonl"
     grown_files.add(path, (await grow(used.app.database)).corrections)
     wanted = corrections.load(path)
-    none = used.app.settings.model_copy(
-        update={"correct": used.app.settings.correct.model_copy(update={"most": 0})}
-    )
+    none = used.app.settings.model_copy(update={"correct": used.app.settings.correct.model_copy(update={"most": 0})})
     lost = await evaluate_live(none, wanted)
     assert (lost["recall@3"], lost["missed"][0]["why"]) == (0.0, f"{used.correction} is active and did not come")
     await used.app.loop.corrections.review(used.correction, CorrectionAction.PROMOTE, CURATOR)

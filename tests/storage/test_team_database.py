@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -24,6 +23,7 @@ from harry_mcp.storage.embedded import EmbeddedPostgres
 from harry_mcp.storage.embedded_binaries import Account, account_for_new, let_through
 from tests.cli.test_commands import harry
 from tests.loop.small_base import CURATOR, KEYS, QUESTION, filled
+from tests.ports import free_port
 from tests.transfer.lived_in import exported, taken
 
 pytestmark = pytest.mark.promise("OPS-7")
@@ -130,9 +130,7 @@ def team() -> Iterator[Team]:
         for path in (place, key, certificate, place / "password"):
             account.take(path)
         let_through(cluster, account)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     initdb = ("-U", "harry", "-A", "scram-sha-256", "--pwfile", place / "password", "-E", "UTF8", "--locale=C")
     _run(account, programs / "initdb", "-D", cluster, *initdb)
     (cluster / "pg_hba.conf").write_text("hostssl all all 127.0.0.1/32 scram-sha-256\n", encoding="utf-8")

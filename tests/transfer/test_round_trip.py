@@ -36,7 +36,9 @@ async def elsewhere(postgres: EmbeddedPostgres, template: str, tmp_path: Path) -
     name = f"elsewhere_{tmp_path.name[-20:]}".lower().replace("-", "_")
     async with await AsyncConnection.connect(postgres.dsn, autocommit=True) as server:
         await server.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(
+                sql.Identifier(name), sql.Identifier(template)
+            )
         )
     url = SecretStr(make_conninfo(postgres.dsn, dbname=name))
     yield load_settings({"HARRY_DATA_DIR": str(tmp_path)}).model_copy(update={"database_url": url})

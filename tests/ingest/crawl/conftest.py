@@ -37,7 +37,9 @@ def elsewhere(postgres: EmbeddedPostgres, template: str, settings: Settings) -> 
     """The same settings, with a second knowledge base to compare the first with."""
     name = sql.Identifier("test_elsewhere")
     with psycopg.connect(postgres.dsn, autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(name, sql.Identifier(template)))
+        connection.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY FILE_COPY").format(name, sql.Identifier(template))
+        )
         url = SecretStr(make_conninfo(postgres.dsn, dbname="test_elsewhere"))
         yield settings.model_copy(update={"database_url": url})
         connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(name))
