@@ -26,6 +26,7 @@ from harry_mcp.loop.recalling import RecallFlow
 from harry_mcp.loop.rehearsing import Rehearser
 from harry_mcp.loop.rehearsing_lessons import LessonRehearser
 from harry_mcp.loop.reviewing import ReviewFlow
+from harry_mcp.loop.reviewing_corrections import CorrectionReviewFlow
 from harry_mcp.loop.reviewing_verified import VerifiedReviewFlow
 from harry_mcp.loop.rewriting import Rewriter
 from harry_mcp.loop.rot import RotFlow
@@ -103,6 +104,7 @@ class App:
         words = Words(database)
         search = SearchFlow(settings, profile, database, self._search_stages())
         recall = RecallFlow(settings, database, words)
+        promoter = Promoter(settings, database, self.ingester)
         self.browse = BrowseFlow(database)
         self.ageing = AgeingFlow(settings, database, embedder)
         self.loop = HarryLoop(
@@ -123,17 +125,15 @@ class App:
                 feedback=FeedbackFlow(settings, database, questions, WebDrafts(settings, database, self.ingester)),
                 web=WebFlow(settings, profile, database, self._web_search),
                 verified=VerifiedReviewFlow(settings, database, questions),
-                corrections=CorrectionFlow(
-                    settings,
+                correcting=CorrectionFlow(
+                    settings, database, embedder, questions=questions, words=words, promoter=promoter, model=self._model
+                ),
+                corrections=CorrectionReviewFlow(
                     database,
-                    embedder,
-                    questions=questions,
-                    words=words,
-                    promoter=Promoter(settings, database, self.ingester),
+                    promoter=promoter,
                     rehearser=LessonRehearser(
                         settings, database, embedder, lambda stage: RecallFlow(settings, stage, words), questions
                     ),
-                    model=self._model,
                 ),
                 rot=RotFlow(
                     settings.curate,

@@ -24,6 +24,7 @@ from harry_mcp.loop.reading import DocumentPage, read_page
 from harry_mcp.loop.recalling import RecallFlow, documents_found
 from harry_mcp.loop.recording import Recorder
 from harry_mcp.loop.reviewing import ReviewFlow
+from harry_mcp.loop.reviewing_corrections import CorrectionReviewFlow
 from harry_mcp.loop.reviewing_verified import VerifiedReviewFlow
 from harry_mcp.loop.rot import RotFlow
 from harry_mcp.loop.searching import Searched, SearchFlow
@@ -45,7 +46,8 @@ class Flows:
     feedback: FeedbackFlow
     web: WebFlow
     verified: VerifiedReviewFlow
-    corrections: CorrectionFlow
+    correcting: CorrectionFlow
+    corrections: CorrectionReviewFlow
     review: ReviewFlow
     rot: RotFlow
     digest: DigestFlow
@@ -142,7 +144,7 @@ class HarryLoop:
     async def submit_correction(self, lesson: Lesson, author: Principal, *, result_id: str = "") -> list[Submitted]:
         """What :meth:`CorrectionFlow.submit` does; the search that it is about is written down first."""
         await self._recorder.flush()
-        return await self._flows.corrections.submit(lesson, author, result_id=result_id)
+        return await self._flows.correcting.submit(lesson, author, result_id=result_id)
 
     async def _healing(self, act: Callable[[], Awaitable[T]]) -> T:
         """The outcome of an act, tried once more where the connections are those of a PostgreSQL that came back."""

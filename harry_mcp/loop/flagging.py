@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from harry_mcp.domain.corrections import Correction
 from harry_mcp.loop.rated import named
 from harry_mcp.stages.curate.flag import RotSignal, flag_rot
+from harry_mcp.stages.curate.signals.feedback import saying
 from harry_mcp.storage.signals import AddressedDocument
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
@@ -26,3 +28,14 @@ async def flag_blamed(
         noted = "was noted for review once more" if flagging.logged else ""
         done.append((document, "is flagged for review" if flagging else noted))
     return done
+
+
+async def flag_source(unit: UnitOfWork, correction: Correction, url: str, *, actor: str) -> None:
+    """Flag the documents behind the address that a correction names, once for each person who does (CUR-4)."""
+    await flag_blamed(
+        unit,
+        [url] if url else [],
+        told_by=saying("correction", correction.id, actor),
+        actor=actor,
+        detail={"correction_id": correction.id, "comment": correction.lesson},
+    )

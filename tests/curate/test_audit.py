@@ -52,9 +52,9 @@ class Acts:
         async with app.database.transaction() as unit:
             await unit.documents.set_status(kept, DocumentStatus.FLAGGED)
         archived = await act(app, ReviewAction.ARCHIVE, live)
-        (correction,) = await app.loop.corrections.submit(LESSON, CURATOR)
+        (correction,) = await app.loop.submit_correction(LESSON, CURATOR)
         other = Lesson(wrong="Once.", truth="Five times.", line="A webhook is retried five times.")
-        (doubted,) = await app.loop.corrections.submit(other, CURATOR)
+        (doubted,) = await app.loop.submit_correction(other, CURATOR)
         entry = await app.loop.verified.add("How do I rotate a key?", "So.", [], origin="test", by=CURATOR)
         (self._folder / "page.md").write_text("# Page\n\nSome words.\n", encoding="utf-8")
         return {
@@ -115,7 +115,7 @@ async def test_what_cannot_be_put_on_record_does_not_happen(
 
 
 async def test_a_draft_that_cannot_say_where_it_comes_from_is_none(app: App, connection: AsyncConnection[Any]) -> None:
-    (submitted,) = await app.loop.corrections.submit(LESSON, CURATOR)
+    (submitted,) = await app.loop.submit_correction(LESSON, CURATOR)
     await connection.execute(
         b"CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no room'; END $$"
     )

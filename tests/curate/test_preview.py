@@ -114,7 +114,7 @@ async def test_a_draft_closes_its_correction_and_an_undo_opens_it_again(
     app: App, connection: AsyncConnection[Any]
 ) -> None:
     lesson = Lesson(wrong="Keys last a day.", truth="Keys last an hour.", line="Old API keys work for one hour.")
-    (submitted,) = await app.loop.corrections.submit(lesson, CURATOR)
+    (submitted,) = await app.loop.submit_correction(lesson, CURATOR)
     promoted = await app.loop.corrections.review(submitted.correction.id, CorrectionAction.PROMOTE, CURATOR)
     draft = promoted.document_id
     stored = "SELECT status, status_reason, decided_by, updated_at FROM corrections"

@@ -42,7 +42,7 @@ async def goes_into(app: App) -> bool:
 
 async def test_the_questions_are_those_whose_answers_then_change(app: App, connection: AsyncConnection[Any]) -> None:
     await asked(app)
-    (submitted,) = await app.loop.corrections.submit(LESSON, STRANGER)
+    (submitted,) = await app.loop.submit_correction(LESSON, STRANGER)
     key = submitted.correction.id
     assert submitted.correction.status is CorrectionStatus.PENDING
     before = await rows(connection, STORED)
@@ -78,8 +78,8 @@ async def test_one_that_another_outranks_everywhere_changes_nothing(app: App) ->
     await asked(app)
     for minutes in ("minute", "minute at most", "minute as of now", "minute for each key"):
         line = f"How many requests a {minutes} does the API allow: 900."
-        await app.loop.corrections.submit(Lesson(wrong="600.", truth=f"900 a {minutes}.", line=line), CURATOR)
-    (submitted,) = await app.loop.corrections.submit(LESSON, STRANGER)
+        await app.loop.submit_correction(Lesson(wrong="600.", truth=f"900 a {minutes}.", line=line), CURATOR)
+    (submitted,) = await app.loop.submit_correction(LESSON, STRANGER)
     preview = await app.loop.corrections.preview(submitted.correction.id, CorrectionAction.APPROVE)
     then = [each.goes_in for each in preview.changes]
     await app.loop.corrections.review(submitted.correction.id, CorrectionAction.APPROVE, CURATOR)
@@ -91,7 +91,7 @@ async def test_what_is_held_by_somebody_costs_the_preview_its_questions_and_no_m
     app: App, database: Database
 ) -> None:
     await asked(app)
-    (submitted,) = await app.loop.corrections.submit(LESSON, STRANGER)
+    (submitted,) = await app.loop.submit_correction(LESSON, STRANGER)
     async with database.transaction() as unit:
         await unit.corrections.decide(submitted.correction.id, CorrectionStatus.PENDING, reason="", by="bob")
         preview = await app.loop.corrections.preview(submitted.correction.id, CorrectionAction.APPROVE)
@@ -101,7 +101,7 @@ async def test_what_is_held_by_somebody_costs_the_preview_its_questions_and_no_m
 @pytest.mark.promise("MCP-1")
 async def test_a_curator_asks_the_tool_first(settings: Settings, app: App) -> None:
     await asked(app)
-    (submitted,) = await app.loop.corrections.submit(LESSON, STRANGER)
+    (submitted,) = await app.loop.submit_correction(LESSON, STRANGER)
     wish = {"correction_id": submitted.correction.id, "action": "approve"}
     async with client(settings) as session:
         result = await session.call_tool("review_correction", {**wish, "preview": True})

@@ -108,7 +108,7 @@ async def test_what_was_complained_of_refused_or_lost_its_page_is_no_question(us
 
 async def test_a_correction_becomes_a_test_with_the_question_that_it_was_made_on(used: Used) -> None:
     orphan = Lesson(wrong="It is sent twice.", truth="It is sent once.", line="A reminder is sent once.")
-    await used.app.loop.corrections.submit(orphan, ANNE)
+    await used.app.loop.submit_correction(orphan, ANNE)
     grown = await grow(used.app.database)
     lessons = [row for row in grown.corrections if "lesson" in row]
     assert [row["lesson"] for row in lessons] == [LESSON.line, orphan.line]

@@ -20,9 +20,9 @@ from tests.storage.recount import rows
 @pytest.mark.promise("CUR-10")
 async def test_the_job_gives_up_what_is_stale_and_says_why(app: App, connection: AsyncConnection[Any]) -> None:
     await filled(app)
-    await app.loop.corrections.submit(OLD, ANN)
+    await app.loop.submit_correction(OLD, ANN)
     await connection.execute(b"UPDATE corrections SET updated_at = now() - interval '200 days'")
-    await app.loop.corrections.submit(LIMIT, ANN)
+    await app.loop.submit_correction(LIMIT, ANN)
     await app.ingester.ingest([page("Rate limits", "The API allows 900 requests a minute; above that it answers 429.")])
     job = find("age_corrections")
     report = await run_job(app, job)

@@ -30,7 +30,7 @@ async def of(app: App, lesson: Lesson) -> CorrectionStatus:
 @pytest.mark.promise("COR-11")
 async def test_a_correction_whose_page_says_it_now_is_given_up_and_not_before(app: App) -> None:
     await filled(app)
-    await app.loop.corrections.submit(LIMIT, ANN)
+    await app.loop.submit_correction(LIMIT, ANN)
     assert await app.ageing.age_corrections() == []
     await app.ingester.ingest([page("Rate limits", "The API allows 600 requests a minute; write to us for more.")])
     assert await app.ageing.age_corrections() == [], "the page changed and still says what is wrong"
@@ -50,8 +50,8 @@ async def test_a_correction_that_no_answer_used_for_long_is_given_up(
     app: App, connection: AsyncConnection[Any]
 ) -> None:
     await filled(app)
-    await app.loop.corrections.submit(OLD, ANN)
-    await app.loop.corrections.submit(LIMIT, ANN)
+    await app.loop.submit_correction(OLD, ANN)
+    await app.loop.submit_correction(LIMIT, ANN)
     await connection.execute("UPDATE corrections SET updated_at = now() - interval '200 days'")
     await app.loop.search("How many requests a minute does the API allow?")
     aged = await app.ageing.age_corrections()
@@ -62,10 +62,10 @@ async def test_a_correction_that_no_answer_used_for_long_is_given_up(
 @pytest.mark.promise("EVL-4")
 async def test_it_is_counted_how_often_a_correction_served_and_the_complaint_came_back(app: App) -> None:
     await filled(app)
-    await app.loop.corrections.submit(LIMIT, ANN)
+    await app.loop.submit_correction(LIMIT, ANN)
     first = await app.loop.search("How many requests a minute does the API allow?")
     await app.loop.search("What is the API limit a minute?")
-    await app.loop.corrections.submit(LIMIT, BOB)
+    await app.loop.submit_correction(LIMIT, BOB)
     await app.loop.submit_feedback(Opinion(result_id=first.search_id, rating=Rating.DOWN, reason="wrong"), BOB)
     (learnt,) = await app.loop.corrections.learning()
     assert (learnt.id, learnt.served, learnt.reported_again, learnt.complained_of) == (LIMIT.id, 2, 1, 1)

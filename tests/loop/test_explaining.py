@@ -53,7 +53,7 @@ async def test_what_each_stage_saw_is_told_as_it_was(app: App) -> None:
 async def test_nothing_is_written_down_or_counted_by_an_explanation(app: App, connection: AsyncConnection[Any]) -> None:
     await filled(app)
     entry = await official(app)
-    await app.loop.corrections.submit(LESSON, ANN)
+    await app.loop.submit_correction(LESSON, ANN)
     result = await app.loop.search(QUESTION)
     missed = await app.loop.search("Who feeds the office cat?")
     for key in (result.search_id, missed.search_id) * 2:
@@ -68,7 +68,7 @@ async def test_nothing_is_written_down_or_counted_by_an_explanation(app: App, co
 async def test_corrections_and_the_official_answer_then_and_now(app: App) -> None:
     await filled(app)
     entry = await official(app)
-    (first,) = await app.loop.corrections.submit(LESSON, ANN)
+    (first,) = await app.loop.submit_correction(LESSON, ANN)
     result = await app.loop.search(QUESTION)
     told = await explained(app, result.search_id)
     named = f"{first.correction.id}: {LESSON.line}"
@@ -79,7 +79,7 @@ async def test_corrections_and_the_official_answer_then_and_now(app: App) -> Non
     # What people said since changes the answer, though no document did.
     await app.loop.corrections.review(first.correction.id, CorrectionAction.DEPRECATE, CURATOR)
     other = Lesson(wrong="It needs a restart.", truth="It needs none.", line="Rotating an API key needs no restart.")
-    (second,) = await app.loop.corrections.submit(other, ANN)
+    (second,) = await app.loop.submit_correction(other, ANN)
     await app.loop.verified.review(entry.id, VerifiedAction.RETIRE, CURATOR)
     told = await explained(app, result.search_id)
     assert told.corrections == [named]

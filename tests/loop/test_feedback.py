@@ -105,7 +105,7 @@ async def test_praise_of_a_result_that_found_nothing_makes_no_candidate(app: App
     found = await up(app, nothing[1], answer="The keeper of the keys.", source_urls=(KEYS.id,))
     assert [source.document_id for source in (await entry_of(app, found.candidate_id)).sources] == [KEYS.id]
     lesson = Lesson(wrong="Nobody feeds the cat", truth="Ann feeds the cat", line="Ann feeds the office cat.")
-    await app.loop.corrections.submit(lesson, CURATOR)
+    await app.loop.submit_correction(lesson, CURATOR)
     asked = await app.loop.search("Who feeds the office cat?")
     assert asked.corrections
     assert asked.verdict.band is Band.WEAK
@@ -204,7 +204,7 @@ async def test_a_document_of_a_file_is_flagged_by_every_name_that_a_reply_gives_
             line=f"The signal lamp number {number} turns red at {number} o'clock.",
             source_url=name,
         )
-        (stored,) = await app.loop.corrections.submit(lesson, CURATOR)
+        (stored,) = await app.loop.submit_correction(lesson, CURATOR)
         async with app.database.reading() as unit:
             told = await unit.curation.told_by("negative_feedback", f"correction:{stored.correction.id}:")
         assert [each.document_id for each in told] == [passage.document_id], name
@@ -459,7 +459,7 @@ async def test_postgresql_that_went_away_and_came_back_fails_no_call(
     acts: list[Callable[[], Awaitable[object]]] = [
         lambda: down(app, asked),
         lambda: app.loop.corrections.list("", limit=3),
-        lambda: app.loop.corrections.submit(taught, ANN),
+        lambda: app.loop.submit_correction(taught, ANN),
         lambda: app.loop.corrections.touched(taught.id),
         lambda: app.loop.corrections.review(taught.id, CorrectionAction.DEPRECATE, CURATOR),
         lambda: app.loop.explain(asked.search_id),

@@ -68,7 +68,7 @@ def written(results: Iterable[SearchResult]) -> list[Written]:
 async def remembering(app: App) -> str:
     """A knowledge base that also remembers: an official answer, whose id is given, and a correction."""
     await filled(app)
-    await app.loop.corrections.submit(LESSON, ANN)
+    await app.loop.submit_correction(LESSON, ANN)
     return (await official(app)).id
 
 

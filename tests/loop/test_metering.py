@@ -51,8 +51,8 @@ async def test_a_life_is_counted_by_names_and_numbers_alone(settings: Settings, 
         app = made.app
         await filled(app)
         entry = await official(app)
-        await app.loop.corrections.submit(LESSON, ANN)
-        await app.loop.corrections.submit(LESSON, BOB)
+        await app.loop.submit_correction(LESSON, ANN)
+        await app.loop.submit_correction(LESSON, BOB)
         known = await app.loop.search(QUESTION)
         missed = await app.loop.search("Who won the regatta of 1911?", history=[BEFORE])
         await app.loop.lookup(QUESTION)

@@ -71,7 +71,7 @@ async def test_every_stage_is_a_span_under_its_search_and_a_measurement(
     settings: Settings, telemetry: Telemetry
 ) -> None:
     async with with_models(settings, claude=talking(), voyage=ScriptedVoyage()) as made:
-        await made.app.loop.corrections.submit(LESSON, ANN)
+        await made.app.loop.submit_correction(LESSON, ANN)
         telemetry.forget()
         before = telemetry.measured()
         result = await made.app.loop.search(ASKED, history=[BEFORE])

@@ -135,7 +135,9 @@ async def test_retry_after_is_honoured_within_the_time_that_there_is() -> None:
     assert len(server.asked) == 2
 
 
-@pytest.mark.parametrize("wait", ["86400", email.utils.formatdate(time.time() + 7200, usegmt=True)])
+@pytest.mark.parametrize(
+    "wait", ["86400", email.utils.formatdate(time.time() + 7200, usegmt=True)], ids=["seconds", "moment"]
+)
 async def test_a_retry_after_beyond_the_time_is_not_waited_for(wait: str) -> None:
     later = Answer({"detail": {"error": "Tomorrow."}}, status=429, headers={"retry-after": wait})
     async with vendor(always(later)) as server:

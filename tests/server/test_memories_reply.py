@@ -57,7 +57,7 @@ async def test_nothing_stored_stands_outside_of_a_fence(app: App) -> None:
     await filled(app, hostile)
     entry = await official(app, answer=f"Press Rotate. {CLOSING}", documents=(KEYS, hostile))
     lesson = Lesson(wrong=f"A {CLOSING}", truth=f"B {CLOSING}", line=f"Rotating an API key is quick. {CLOSING}")
-    (taken,) = await app.loop.corrections.submit(lesson, ANN)
+    (taken,) = await app.loop.submit_correction(lesson, ANN)
     await app.loop.corrections.review(taken.correction.id, CorrectionAction.APPROVE, CURATOR)
     await down(app, await app.loop.search(QUESTION), reason="outdated", comment="Old, I think.")
     texts: list[str] = []
@@ -74,7 +74,7 @@ async def test_nothing_stored_stands_outside_of_a_fence(app: App) -> None:
         texts.append(lookup_text(lookup_reply(found)))
         reply = search_reply(await app.loop.search(IN_OTHER_WORDS), budget=20_000)
         texts.append("\n".join([*match_lines(reply.verified, reply.past_failures), *relevant_lines(reply.corrections)]))
-    (again,) = await app.loop.corrections.submit(lesson, BOB)
+    (again,) = await app.loop.submit_correction(lesson, BOB)
     correction = correction_reply(again.correction)
     submission = SubmissionReply(outcome="repeated", correction=correction, redacted=0)
     texts.append(submissions_text(SubmissionsReply(submissions=[submission], next_step="Tell.")))

@@ -69,7 +69,7 @@ async def test_no_corrections_listed_says_which_are_meant_and_how_many_there_are
             ("It is one hour.", "It is two hours."),
             ("Blue.", "The button is green and on the left."),
         ):
-            await app.loop.corrections.submit(
+            await app.loop.submit_correction(
                 Lesson(wrong=wrong, truth=truth, line=f"Say: {truth}", topic="Keys"), author
             )
         result = await session.call_tool("list_corrections", {})

@@ -228,7 +228,7 @@ async def test_who_listens_is_told_what_others_changed(app: App, settings: Setti
             lesson = Lesson(
                 topic="", wrong="It is red.", truth="It is blue.", line=f"The door {len(seen)} is blue and not red."
             )
-            await app.loop.corrections.submit(lesson, ANN)
+            await app.loop.submit_correction(lesson, ANN)
             new = KEYS.text + f"\n\nChanged after {len(seen)} events."
             await app.ingester.ingest([SourceDocument(**{**_fields(KEYS), "text": new})])
             await asyncio.wait([changes], timeout=3)

@@ -138,7 +138,7 @@ async def test_another_base_gets_what_it_lacks_and_keeps_what_it_has(
     theirs = page("Invoices", "Invoices are sent by pigeon.")
     own = page("Own", "Only this base knows of the blue door.")
     await other.ingester.ingest([theirs, own])
-    await other.loop.corrections.submit(LESSON, ANN)
+    await other.loop.submit_correction(LESSON, ANN)
     found = await other.loop.search("Who knows of the blue door?")
     await other.loop.recorded()
     await down(other, found, ANN)

@@ -148,7 +148,9 @@ def test_a_bomb_takes_no_memory(encoding: str, body: bytes) -> None:
     tracemalloc.stop()
 
 
-@pytest.mark.parametrize("body", [b"no gzip at all", gzip.compress(b"words " * 100)[:-9], b"\x1f\x8b"])
+@pytest.mark.parametrize(
+    "body", [b"no gzip at all", gzip.compress(b"words " * 100)[:-9], b"\x1f\x8b"], ids=["other", "cut off", "begun"]
+)
 def test_what_is_not_packed_as_it_says_is_refused(body: bytes) -> None:
     with pytest.raises(SourceError, match="its packed body"):
         _unpacked(body)

@@ -54,7 +54,7 @@ def lesson(source_url: str, number: int = 1) -> Lesson:
 )
 async def test_a_correction_flags_the_document_that_it_names(knowledge: Knowledge, address: str) -> None:
     await knowledge.add(KEYS, STORED)
-    (made,) = await knowledge.app.loop.corrections.submit(lesson(address), OWNER)
+    (made,) = await knowledge.app.loop.submit_correction(lesson(address), OWNER)
     assert await knowledge.flagged() == ["API keys"]
     detail = await knowledge.detail("API keys")
     assert detail["correction_id"] == made.correction.id
@@ -65,7 +65,7 @@ async def test_a_correction_flags_the_document_that_it_names(knowledge: Knowledg
 
 async def test_however_the_address_is_stored(knowledge: Knowledge) -> None:
     await knowledge.add(KEYS, STORED)
-    await knowledge.app.loop.corrections.submit(lesson("http://docs.example.com/Export?page=2"), OWNER)
+    await knowledge.app.loop.submit_correction(lesson("http://docs.example.com/Export?page=2"), OWNER)
     assert await knowledge.flagged() == ["Exports"]
 
 
@@ -81,7 +81,7 @@ async def test_however_the_address_is_stored(knowledge: Knowledge) -> None:
 )
 async def test_other_addresses_flag_nothing(knowledge: Knowledge, address: str) -> None:
     await knowledge.add(KEYS, STORED)
-    await knowledge.app.loop.corrections.submit(lesson(address), OWNER)
+    await knowledge.app.loop.submit_correction(lesson(address), OWNER)
     assert await knowledge.flagged() == []
 
 
@@ -90,13 +90,13 @@ async def test_each_author_counts_once_and_three_are_three(knowledge: Knowledge)
     await knowledge.add(KEYS)
     for name in ("a", "b", "a", "c"):
         author = Principal(subject=name, via="cli", role=Role.ADMIN, trusted=True)
-        await knowledge.app.loop.corrections.submit(lesson(KEYS.url), author)
+        await knowledge.app.loop.submit_correction(lesson(KEYS.url), author)
     assert await knowledge.signals() == [("API keys", "negative_feedback")] * 3
 
 
 async def test_a_correction_that_waits_flags_when_it_is_approved(knowledge: Knowledge) -> None:
     await knowledge.add(KEYS)
-    (made,) = await knowledge.app.loop.corrections.submit(lesson(KEYS.url), STRANGER)
+    (made,) = await knowledge.app.loop.submit_correction(lesson(KEYS.url), STRANGER)
     assert await knowledge.flagged() == []
     assert (await knowledge.check(FEEDBACK)).flagged == 0
     await knowledge.app.loop.corrections.review(made.correction.id, CorrectionAction.APPROVE, OWNER)

@@ -19,7 +19,7 @@ QUESTION = "How do I rotate an API key?"
 
 
 async def corrected(knowledge: Knowledge, number: int = 1) -> str:
-    (made,) = await knowledge.app.loop.corrections.submit(lesson(KEYS.url, number), OWNER)
+    (made,) = await knowledge.app.loop.submit_correction(lesson(KEYS.url, number), OWNER)
     return made.correction.id
 
 
