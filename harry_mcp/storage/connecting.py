@@ -35,9 +35,9 @@ def translated() -> Generator[None, None, None]:
     except errors.LockNotAvailable as error:  # nor is this one an outage
         raise StorageError("Other work holds what this needs. Nothing was changed; try again in a moment.") from error
     except (psycopg.OperationalError, psycopg.InterfaceError, PoolTimeout) as error:
+        # Not with libpq's words, which name hosts: whoever asks over HTTP reads this.
         raise DatabaseUnavailable(
-            f"The database cannot be reached right now ({_first_line(error)}). Try again; if it stays, "
-            "run `harry doctor`."
+            "The database cannot be reached right now. Try again; if it stays, `harry doctor` says why."
         ) from error
     except psycopg.Error as error:
         raise StorageError(f"The database refused a statement: {_first_line(error)}.") from error
