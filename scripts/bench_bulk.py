@@ -21,7 +21,7 @@ from harry_mcp.domain.terms import pack
 from harry_mcp.domain.tokens import index_terms
 from harry_mcp.ingest.ingester import PreparedDocument
 from harry_mcp.storage import queries
-from harry_mcp.storage.documents import chunk_public_ids
+from harry_mcp.storage.chunk_index import chunk_public_ids
 
 Vector = npt.NDArray[np.float32]
 Rows = npt.NDArray[Any]

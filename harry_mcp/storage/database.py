@@ -147,6 +147,8 @@ class Database:
                 await queries.run(connection, _SQL["session"], self._session_settings)
                 await queries.run(connection, _SQL["keep_alive"])
                 yield UnitOfWork(connection, self._space)
+                # PostgreSQL notices a little later that a connection was closed; who comes next would find it locked.
+                await queries.run(connection, _SQL["unlock"])
 
     @asynccontextmanager
     async def rehearsal(self) -> AsyncGenerator[Rehearsal, None]:

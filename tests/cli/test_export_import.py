@@ -157,7 +157,7 @@ async def test_vectors_of_another_model_are_not_trusted(
             )
             assert found == [("voyage-3.5", 0)]
             kinds = await rows(other, "SELECT kind, count(*)::int FROM harry.memory_vectors GROUP BY kind ORDER BY 1")
-            assert [kind for kind, _ in kinds] == ["correction", "failure", "never_serve", "verified"]
+            assert [kind for kind, _ in kinds] == ["asked", "correction", "failure", "never_serve", "verified"]
 
 
 def test_a_file_that_is_none_is_refused_in_a_line(tmp_path: Path, settings: Settings) -> None:

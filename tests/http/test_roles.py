@@ -200,7 +200,10 @@ def test_a_token_is_made_shown_once_and_lets_in(tmp_path: Path) -> None:
         ({"HARRY_AUTH__TOKENS": "maria:curator"}, "HARRY_AUTH__TOKENS cannot be used"),
         ({"HARRY_AUTH__TOKENS": f"a:reader:{'0' * 64},a:admin:{'1' * 64}"}, "Two tokens are called a"),
         ({"HARRY_AUTH__TOKENS": f"a:reader:{'0' * 64},b:admin:{'0' * 64}"}, "or are one."),
-        ({"HARRY_AUTH__TOKENS_FILE": "/nowhere/tokens"}, "cannot be read. Correct HARRY_AUTH__TOKENS_FILE."),
+        (
+            {"HARRY_AUTH__TOKENS_FILE": "/nowhere/tokens"},
+            "There is no file of tokens /nowhere/tokens. Correct HARRY_AUTH__TOKENS_FILE",
+        ),
         ({"HARRY_AUTH__ISSUER": "https://login.example.com"}, "set both or none"),
         ({"HARRY_AUTH__JWKS_URL": "http://login.example.com/keys"}, "HARRY_AUTH__JWKS_URL cannot be used"),
         ({"HARRY_AUTH__JWKS_URL": "file:///etc/passwd"}, "HARRY_AUTH__JWKS_URL cannot be used"),

@@ -425,7 +425,9 @@ async def test_a_waiting_correction_is_believed_once_somebody_trusted_says_the_s
     assert (same.outcome, same.correction.status) == (SubmissionOutcome.REPEATED, CorrectionStatus.ACTIVE)
     assert await injected(app) == [ROTATE.id]
     # That was no approval of its first author.
-    assert (await submitted(app, lesson("A.", "B."), STRANGER)).correction.status is CorrectionStatus.PENDING
+    assert (
+        await submitted(app, lesson("Exports are free.", "Exports cost extra."), STRANGER)
+    ).correction.status is CorrectionStatus.PENDING
 
 
 @pytest.mark.promise("COR-6")

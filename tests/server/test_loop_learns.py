@@ -335,7 +335,9 @@ async def test_a_role_lists_its_tools_and_is_refused_all_others(settings: Settin
 @pytest.mark.parametrize(
     ("approve", "role", "may"), [("contributor", "contributor", True), ("admin", "curator", False)]
 )
-async def test_who_may_approve_sees_the_tool(settings: Settings, approve: str, role: str, may: bool) -> None:
+async def test_who_may_approve_sees_the_tool(
+    settings: Settings, pages: Path, approve: str, role: str, may: bool
+) -> None:
     async with connected(settings, HARRY_ROLE=role, HARRY_VERIFY__APPROVE=approve) as client:
         listed = {tool.name for tool in (await client.list_tools()).tools}
         assert ("review_verified" in listed) is may

@@ -50,6 +50,10 @@ SELECT set_config('idle_session_timeout', '0', false),
        set_config('tcp_keepalives_interval', '10', false),
        set_config('tcp_keepalives_count', '3', false)
 
+-- name: unlock :run
+-- Give back all that this connection has locked for long.
+SELECT pg_advisory_unlock_all()
+
 -- name: vacuum_index :run
 -- Let index-only scans skip the table after many changes.
 VACUUM (ANALYZE) harry.postings, harry.chunk_vectors, harry.chunks, harry.terms
