@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from harry_mcp.errors import SettingsError
 from harry_mcp.profile import load_profile
@@ -38,6 +39,11 @@ from harry_mcp.settings import load_settings, setting_names
             "settings HARRY_AUTH__* cannot be used: an issuer needs the address",
         ),
         ({"HARRY_HTTP__TOKEN": "hush"}, "HARRY_HTTP__TOKEN cannot be used: a token has"),
+        ({"HARRY_DATABASE_URL": "postgresql://u:ge@hush@db.example/kb"}, "In the password write @ as %40 and / as %2F"),
+        ({"HARRY_DATABASE_URL": "postgres://u:ge@hush:5@db.example/kb"}, "In the password write @ as %40 and / as %2F"),
+        ({"HARRY_DATABASE_URL": "postgresql://u:12/hush@db.example/kb"}, "In the password write @ as %40 and / as %2F"),
+        ({"HARRY_DATABASE_URL": "postgresql://u:ge@hu/hush@db.example"}, "In the password write @ as %40 and / as %2F"),
+        ({"HARRY_DATABASE_URL": "postgresql://u:hush/kb?sslmode=require"}, "what stands behind its host is no port"),
         ({"HARRY_RANK__STRONG": "0.4"}, "HARRY_RANK__MODERATE is above HARRY_RANK__STRONG"),
         ({"HARRY_INGEST__CHUNK_MAXIMUM": "300"}, "HARRY_INGEST__CHUNK_MAXIMUM is under"),
     ],
@@ -57,6 +63,25 @@ def test_values_arrive_and_secrets_stay_hidden(monkeypatch: pytest.MonkeyPatch) 
     assert settings.retrieve.k == 7
     assert "hush" not in repr(settings)
     assert settings.database_url.get_secret_value().endswith("hush@db/harry")
+
+
+@pytest.mark.promise("RUN-5")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://u:p%40q%2Fr@db.example:5432/kb?sslmode=require",
+        "postgresql://u:p:q#r?s@db.example/kb",
+        "postgres://u@one.example:5432,two.example:5433/kb",
+        "postgresql://[::1]:5432/kb",
+        "postgresql://%2Frun%2Fpostgresql/kb",
+        "postgresql:///kb?host=/run/postgresql&user=me@here",
+        "postgresql://db.example/kb?user=me@here&password=p@q/r",
+        "host=db.example user=u password=p@q/r dbname=kb",
+    ],
+)
+def test_an_address_that_is_cut_as_it_was_meant_is_taken(address: str) -> None:
+    assert load_settings({"HARRY_DATABASE_URL": address}).database_url.get_secret_value() == address
+    conninfo_to_dict(address)
 
 
 @pytest.mark.promise("RUN-5")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from harry_mcp.agent.answers import QUOTES, Answer, Heard, Listener, Outcome, Withdrawn
+from harry_mcp.agent.answers import QUOTES, Answer, Heard, Listener, Outcome, Proposal, Withdrawn
 from harry_mcp.agent.contract import CorrectionNote, SearchResult, WebResult
 from harry_mcp.agent.course import CARE_NOTES, Course, code_heavy, course_of
 from harry_mcp.agent.noting import past_warnings, unread
 from harry_mcp.agent.prompt import question_text, system_parts
 from harry_mcp.agent.quoting import beside, not_known, quoted, reply_to
+from harry_mcp.agent.remembering import unnumbered
 from harry_mcp.agent.sources import Source, Sources
 from harry_mcp.agent.toolbox import Toolbox
 from harry_mcp.agent.writing import Writer, Written
@@ -103,7 +104,8 @@ class Answerer:
             asked.notes.append(CARE_NOTES[course].format(score=asked.search.verdict.score))
         if any(source.kind == "web" for source in sources):
             asked.notes.append("This rests on the web, not on the knowledge base alone.")
-        return self._answer(asked, written.text, _OUTCOMES[course], sources, written_by=model.name)
+        proposal = Proposal(unnumbered(written.text), _documents(sources))
+        return self._answer(asked, written.text, _OUTCOMES[course], sources, written_by=model.name, proposal=proposal)
 
     async def _written(self, asked: Asked, course: Course, writer: Writer, said: Sequence[Said]) -> Written:
         told = question_text(
@@ -138,7 +140,8 @@ class Answerer:
         rests_on = Sources()
         sources = tuple(rests_on.add_official(official))
         asked.sources.add_official(official)
-        return self._answer(asked, text, Outcome.OFFICIAL, sources, written_by="official answer")
+        proposal = Proposal(text, _documents(sources))
+        return self._answer(asked, text, Outcome.OFFICIAL, sources, written_by="official answer", proposal=proposal)
 
     def _quoted(self, asked: Asked, course: Course, listen: Listener) -> Answer:
         made = quoted(
@@ -153,7 +156,7 @@ class Answerer:
         )
         listen(Heard(made.text))
         asked.notes += beside(asked.corrections)
-        return self._answer(asked, made.text, _OUTCOMES[course], made.cited)
+        return self._answer(asked, made.text, _OUTCOMES[course], made.cited, proposal=made.best)
 
     def _not_known(self, asked: Asked, listen: Listener) -> Answer:
         nothing_there = asked.search.status == "empty" and not asked.search.hits
@@ -164,7 +167,14 @@ class Answerer:
         return self._answer(asked, text, Outcome.NOT_KNOWN, ())
 
     def _answer(
-        self, asked: Asked, text: str, outcome: Outcome, sources: Sequence[Source], *, written_by: str = QUOTES
+        self,
+        asked: Asked,
+        text: str,
+        outcome: Outcome,
+        sources: Sequence[Source],
+        *,
+        written_by: str = QUOTES,
+        proposal: Proposal | None = None,
     ) -> Answer:
         search, web = asked.search, asked.toolbox.web
         caveats = tuple(dict.fromkeys(one_line(each, 500) for source in sources for each in source.caveats))
@@ -184,4 +194,10 @@ class Answerer:
             result_id=served or (web.web_id if from_web and web else "") or search.search_id,
             gap_id=search.gap_id or (web.gap_id if web else ""),
             degraded=asked.degraded,
+            # What is open or answered in part is not to be served as official.
+            proposal=None if outcome is Outcome.WITH_CARE else proposal,
         )
+
+
+def _documents(sources: Sequence[Source]) -> tuple[str, ...]:
+    return tuple(source.where for source in sources if source.kind != "correction" and source.where)

@@ -9,6 +9,7 @@ from typing import Any
 
 from harry_mcp.agent.contract import Verdict
 from harry_mcp.agent.sources import Source
+from harry_mcp.domain.plain import one_line
 from harry_mcp.providers.usage import UsageMeter
 
 # Who wrote an answer that is made of quotes.
@@ -86,6 +87,14 @@ def spent_of(usage: UsageMeter) -> Spent:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What of an answer could become an official one: its text alone, and the addresses or names it rests on."""
+
+    text: str
+    rests_on: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """``notes`` is what the agent itself has to say: what it dropped, replaced or went without.
@@ -106,9 +115,19 @@ class Answer:
     result_id: str = ""
     gap_id: str = ""
     degraded: bool = False
+    proposal: Proposal | None = None
     tools: tuple[ToolUse, ...] = ()
     spent: Spent = field(default_factory=Spent)
     seconds: float = 0.0
+
+    @property
+    def placed_caveats(self) -> list[str]:
+        """Each caveat behind the numbers of the sources that it is about."""
+        numbers: dict[str, list[int]] = {}
+        for source in self.sources:
+            for caveat in source.caveats:
+                numbers.setdefault(one_line(caveat, 500), []).append(source.number)
+        return [f"{', '.join(f'[{each}]' for each in dict.fromkeys(of))} {said}" for said, of in numbers.items()]
 
     def as_json(self) -> dict[str, Any]:
         return {

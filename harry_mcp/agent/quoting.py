@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from harry_mcp.agent.answers import Proposal
 from harry_mcp.agent.contract import CorrectionNote, Hit, SearchResult, WebResult
 from harry_mcp.agent.course import Course
 from harry_mcp.agent.sources import Source
@@ -33,10 +34,12 @@ _BANDS = {"strong": 2, "moderate": 1}
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """An answer made of quotes. ``cited``: the sources in the order of their quotes."""
+    """An answer made of quotes. ``cited``: the sources in the order of their quotes; ``best``: its first part, without
+    the words around it."""
 
     text: str
     cited: tuple[Source, ...]
+    best: Proposal | None
 
 
 def quoted(
@@ -56,10 +59,14 @@ def quoted(
     """
     parts: list[str] = []
     cited: list[Source] = []
+    best: list[Proposal] = []
     for source, note in corrections:
         if note.answers:
             parts.append(f"A correction that people made: {one_line(note.said, 1250)} [{source.number}]")
             cited.append(source)
+            best.append(
+                Proposal(one_line(note.lesson or note.truth, 1250), (note.source_url,) if note.source_url else ())
+            )
     if course is Course.WEB and web is not None:
         parts.append("From the web, not from the knowledge base:")
         chosen = [(numbers[page.url], page.text, page.title) for page in web.results if page.url in numbers][:most]
@@ -70,15 +77,17 @@ def quoted(
     else:
         chosen = []
     for source, text, place in chosen:
-        parts.append(f"{one_line(place, 300)} [{source.number}]\n\n{_as_quote(passage(text, question, characters))}")
+        said = passage(text, question, characters)
+        parts.append(f"{one_line(place, 300)} [{source.number}]\n\n{_as_quote(said)}")
         cited.append(source)
+        best.append(Proposal(said, (source.where,) if source.where else ()))
     if course is Course.CARE:
         open_words = uncovered(question, [text for _, text, _ in chosen])
         named = f" They do not speak of: {', '.join(open_words)}." if open_words else ""
         parts.append(f"Take this with care: the knowledge base answers the question only in part.{named}")
     if course is Course.DISPUTED:
         parts.append("Take this with care: documents contradict each other about it, and it is open which is right.")
-    return Quoted("\n\n".join(parts), tuple(dict.fromkeys(cited)))
+    return Quoted("\n\n".join(parts), tuple(dict.fromkeys(cited)), best[0] if best else None)
 
 
 def beside(corrections: Sequence[tuple[Source, CorrectionNote]]) -> list[str]:

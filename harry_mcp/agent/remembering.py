@@ -9,9 +9,18 @@ from harry_mcp.agent.answers import QUOTES, Answer, Outcome
 from harry_mcp.domain.chat import Said
 from harry_mcp.domain.plain import one_line, sanitised
 
-_NUMBERS = re.compile(r"\s?\[\d{1,3}(?:,\s*\d{1,3})*\]")
+# Code first, for an index in it is no number of a source.
+_NUMBERS = re.compile(
+    r"(?P<code>^[ ]*```.*?(?:^[ ]*```|\Z)|^[ ]*~~~.*?(?:^[ ]*~~~|\Z)|`+[^`\n]*`+)|\s?\[\d{1,3}(?:[,;]\s*\d{1,3})*\]",
+    re.DOTALL | re.MULTILINE,
+)
 _QUOTED = re.compile(r"^>[ ]?(.*\S.*)$", re.MULTILINE)
 _IN_HISTORY = 500
+
+
+def unnumbered(text: str) -> str:
+    """A text without the numbers of sources, which point at others in the next answer."""
+    return _NUMBERS.sub(lambda found: found["code"] or "", text)
 
 
 def said_before(answers: Sequence[Answer], *, turns: int, longest: int) -> list[Said]:
@@ -25,7 +34,7 @@ def said_before(answers: Sequence[Answer], *, turns: int, longest: int) -> list[
         for answer in answers[first:]
         for said in (
             Said("user", sanitised(answer.question, longest)),
-            Said("assistant", sanitised(_NUMBERS.sub("", answer.text), longest)),
+            Said("assistant", sanitised(unnumbered(answer.text), longest)),
         )
     ]
 
@@ -48,7 +57,7 @@ def as_history(answers: Sequence[Answer], *, turns: int) -> list[str]:
 def _essence(answer: Answer) -> str:
     """What an answer was made from, then what it says."""
     titles = [source.title for source in answer.sources if source.title and source.kind != "correction"]
-    text = _NUMBERS.sub("", answer.text)
+    text = unnumbered(answer.text)
     if answer.outcome is Outcome.NOT_KNOWN:
         text = ""
     elif answer.written_by == QUOTES:

@@ -12,6 +12,7 @@ from harry_mcp.agent.answers import Answer, Outcome
 from harry_mcp.agent.connection import Connection
 from harry_mcp.agent.contract import Rated, Submission, Submitted, read
 from harry_mcp.domain.content import names_something
+from harry_mcp.domain.counting import counted
 from harry_mcp.domain.plain import one_line, sanitised
 from harry_mcp.errors import InputError, ToolFailed
 
@@ -21,6 +22,14 @@ REASONS = ("wrong", "outdated", "incomplete", "irrelevant", "bad_source", "other
 _OF_THE_PAGE = ("wrong", "outdated", "bad_source")
 _NUMBER = re.compile(r"\[?(\d{1,3})\]?,?")
 _ARROW = re.compile(r"\s*(?:=>|->|→)\s*")
+_PRAISE_ONLY = (
+    "Your praise is noted. No candidate for an official answer is made of it, for the answer is to be taken with care."
+)
+_NOTED = "Noted."
+_NO_REASON = (
+    f"/down needs a reason first: {', '.join(REASONS[:-1])} or {REASONS[-1]}. Then the numbers of the sources to "
+    "blame, and words, as you like. Nothing was sent."
+)
 _OUTCOMES = {
     "created": "Stored",
     "repeated": "It was there already, word for word",
@@ -57,7 +66,11 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """``/down [reason] [numbers of sources] [words]`` in its parts."""
+    """``/down reason [numbers of sources] [words]`` in its parts.
+
+    Raises:
+        InputError: it does not begin with a reason.
+    """
 
     reason: str
     blamed: tuple[int, ...]
@@ -66,7 +79,9 @@ class Complaint:
     @classmethod
     def of(cls, text: str) -> Complaint:
         words = text.split()
-        reason = words.pop(0).lower().rstrip(":,.") if words and words[0].lower().rstrip(":,.") in REASONS else "other"
+        reason = words.pop(0).lower().rstrip(":,.") if words else ""
+        if reason not in REASONS:
+            raise InputError(f"“{one_line(reason, 40)}” is no reason. {_NO_REASON}" if reason else _NO_REASON)
         blamed: list[int] = []
         while words and (number := _NUMBER.fullmatch(words[0])):
             blamed.append(int(number[1]))
@@ -75,22 +90,20 @@ class Complaint:
 
 
 def praising(answer: Answer) -> Report:
-    """Thumbs up: the answer becomes a candidate for an official one.
+    """Thumbs up: what the answer says becomes a candidate for an official one, where it may.
 
     Raises:
         InputError: there is nothing in it to praise.
     """
-    if answer.outcome is Outcome.NOT_KNOWN:
+    if answer.outcome in (Outcome.NOT_KNOWN, Outcome.REPLIED):
         raise InputError(
             "The last question got no answer that could become an official one. Say what is true with /correct, or why "
             "that is no good with /down."
         )
-    arguments = {
-        "result_id": _result(answer),
-        "rating": "up",
-        "answer": sanitised(answer.text, 8000),
-        "source_urls": [source.where for source in answer.sources if source.kind != "correction" and source.where][:20],
-    }
+    arguments: dict[str, Any] = {"result_id": _result(answer), "rating": "up"}
+    if answer.proposal is not None:
+        arguments["answer"] = sanitised(answer.proposal.text, 8000)
+        arguments["source_urls"] = list(answer.proposal.rests_on[:20])
     return Report(kind=ReportKind.UP, text="", about=answer, arguments=arguments)
 
 
@@ -98,7 +111,7 @@ def complaining(answer: Answer, text: str) -> Report:
     """Thumbs down, with a reason and the sources to blame.
 
     Raises:
-        InputError: it blames a source that the answer does not have.
+        InputError: it names no reason, or blames a source that the answer does not have.
     """
     said = Complaint.of(text)
     # A page without an address, such as a file, goes by the name that the server knows it by.
@@ -156,7 +169,10 @@ async def delivered(connection: Connection, report: Report) -> list[str]:
         stored = read(Submitted, CORRECTION, await _called(connection, CORRECTION, report.arguments))
         return [_told(each) for each in stored.submissions] or ["It was sent."]
     rated = read(Rated, FEEDBACK, await _called(connection, FEEDBACK, report.arguments))
-    return [one_line(effect, 500) for effect in rated.effects] or ["Noted."]
+    effects = [one_line(effect, 500) for effect in rated.effects]
+    if report.kind is ReportKind.UP and "answer" not in report.arguments:
+        return [*effects, _PRAISE_ONLY]
+    return effects or [_NOTED]
 
 
 async def praise(connection: Connection, answer: Answer) -> list[str]:
@@ -183,7 +199,8 @@ def _told(each: Submission) -> str:
         "pending": f"it waits for review{reason}",
         "deprecated": f"it was given up{reason}",
     }.get(kept.status, one_line(kept.status, 40))
-    private = f" {each.redacted} private details were taken out of it." if each.redacted else ""
+    were = "was" if each.redacted == 1 else "were"
+    private = f" {counted(each.redacted, 'private detail')} {were} taken out of it." if each.redacted else ""
     done = _OUTCOMES.get(each.outcome, one_line(each.outcome, 40))
     return f"{done}; {stands}.{private}\n  “{one_line(kept.lesson, 500)}”"
 

@@ -48,7 +48,7 @@ class AnswerView:
         self._shown = False
         if answer.sources:
             sys.stdout.write("\nSources\n" + "".join(f"{source_line(source)}\n" for source in answer.sources))
-        for label, lines in (("Caveat", answer.caveats), ("Note", answer.notes)):
+        for label, lines in (("Caveat", answer.placed_caveats), ("Note", answer.notes)):
             sys.stdout.write("".join(f"{label}: {spoken(line)}\n" for line in lines))
         sys.stdout.flush()
         self.aside(cost_line(answer))

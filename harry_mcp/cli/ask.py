@@ -72,11 +72,16 @@ async def _ask(
 def target_of(settings: Settings, given: str) -> ServerTarget:
     """The server that was named, by the option first.
 
-    What the SDK logs of a server that talks nonsense is for those who look for it; people get a sentence.
+    What the SDK logs of a server that talks nonsense is for those who look for it; people get a sentence. So with the
+    log of our own server.
     """
     if settings.log_level != "DEBUG":
         logging.getLogger("mcp").setLevel(logging.CRITICAL)
     from harry_mcp.agent.target import ServerTarget
 
     own = (sys.executable, "-m", "harry_mcp.cli.main", "serve")
-    return ServerTarget.of(given or settings.agent.server, own)
+    named = (given or settings.agent.server).strip()
+    if named:
+        return ServerTarget.of(named, own)
+    quiet = {} if "log_level" in settings.model_fields_set else {"HARRY_LOG_LEVEL": "CRITICAL"}
+    return ServerTarget(command=own, environment=quiet)

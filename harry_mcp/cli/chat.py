@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
     from harry_mcp.cli.answer_view import AnswerView
 
 _PROMPT = "\n› "
+# What keys and pasting put between the words: control sequences, function keys, and Alt with a key.
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]?|O[ -~]?|[ -~]?)")
 _HELP = """\
 Ask a question, and follow up on it. Commands:
   /up                          the last answer was good; it is proposed as an official one
-  /down [reason] [n] [words]   it was not: wrong, outdated, incomplete, irrelevant, bad_source or other; n: the source
+  /down REASON [n] [words]     it was not: wrong, outdated, incomplete, irrelevant, bad_source or other; n: the source
                                to blame
   /correct WRONG => TRUE       what is true instead; it counts from the next question on
   /correct TRUE                the same, against the last answer
@@ -126,7 +129,11 @@ def _last(session: Session) -> Answer:
 
 
 class _Lines:
-    """Lines of standard input, UTF-8. Where the platform allows, no thread waits for them: it could not be ended."""
+    """Lines of standard input, UTF-8. Where the platform allows, no thread waits for them: it could not be ended.
+
+    There is no line editing but the terminal's own: readline reads in a call that blocks, and Ctrl-C would have to wait
+    for it. What the arrow keys send is left out.
+    """
 
     def __init__(self) -> None:
         self._shows = sys.stdin.isatty()
@@ -146,7 +153,7 @@ class _Lines:
         if not self._held:
             return None
         line, _, self._held = self._held.partition(b"\n")
-        return line.decode("utf-8", errors="replace")
+        return _ESCAPES.sub("", line.decode("utf-8", errors="replace"))
 
     async def _read(self) -> bytes:
         loop = asyncio.get_running_loop()

@@ -13,6 +13,7 @@ from harry_mcp.cli.asking import confirm
 from harry_mcp.cli.console import ExitCode, print_json, run
 from harry_mcp.cli.spoken import spoken
 from harry_mcp.cli.who import user_of
+from harry_mcp.domain.counting import counted
 from harry_mcp.domain.curation import ReviewAction
 from harry_mcp.domain.people import Role
 from harry_mcp.errors import InputError
@@ -176,7 +177,7 @@ async def _act(
         planned = await app.loop.review.preview(action, ids, answers=False)
         heavy = any(change.uses >= settings.review.heavy_use for change in planned.changes)
         if action.destroys and (len(planned.changes) > 1 or heavy):
-            confirm(f"{action.value.capitalize()} {len(planned.changes)} documents", yes=yes)
+            confirm(f"{action.value.capitalize()} {counted(len(planned.changes), 'document')}", yes=yes)
         who = user_of(settings)
         return did(await app.loop.review.act(action, ids, who, text=text, title=title, reason=reason), "not_needed")
 

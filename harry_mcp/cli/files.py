@@ -19,6 +19,8 @@ from harry_mcp.errors import InputError, SourceError
 STANDARD = "-"
 # Characters. A longer line is no record: no document that was read in comes near it.
 _LONGEST_LINE = 400_000_000
+# Bytes. A table is held in memory, with its answers.
+_LARGEST_TABLE = 400_000_000
 
 
 def refuse_taken(name: str, *, force: bool) -> None:
@@ -70,8 +72,8 @@ def reading(name: str) -> Generator[Iterator[tuple[int, str]], None, None]:
 
     Raises:
         SourceError: there is no such file, or it cannot be read.
-        InputError: it is neither UTF-8 nor UTF-16 with its mark, is cut off, or holds a line that is too long.
-            Iterating raises it.
+        InputError: it is cut off, holds a line that is too long, or is JSON in another encoding than UTF-8. Iterating
+            raises it.
     """
     if name == STANDARD:
         yield _lines(cast(io.BufferedReader, sys.stdin.buffer), "The input")
@@ -108,14 +110,23 @@ def _write(file: IO[str], line: str) -> None:
 
 
 def _decoded(raw: io.BufferedReader | gzip.GzipFile, name: str) -> io.TextIOWrapper:
-    """As text. Excel writes UTF-16 where it says "Unicode text", and puts a mark before it."""
+    """As text: JSON as UTF-8 while it is read, for an export may be large; a table as every document is decoded, for
+    Excel writes Windows-1252, or UTF-16 where it says "Unicode text"."""
     first = raw.peek(4)[:4]
     if first.startswith(b"PK\x03\x04"):
         raise InputError(
             f"{name} is a workbook or another packed file. Save it as CSV UTF-8, and import that. Nothing was imported."
         )
-    marked = first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return io.TextIOWrapper(cast(IO[bytes], raw), encoding="utf-16" if marked else "utf-8-sig", newline="")
+    if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return io.TextIOWrapper(cast(IO[bytes], raw), encoding="utf-16", newline="")
+    if not first or first.startswith((codecs.BOM_UTF8, b"{", b"[")):
+        return io.TextIOWrapper(cast(IO[bytes], raw), encoding="utf-8-sig", newline="")
+    data = raw.read(_LARGEST_TABLE + 1)
+    if len(data) > _LARGEST_TABLE:
+        raise InputError(f"{name} is too large for a table. Cut it into smaller ones. Nothing was imported.")
+    from harry_mcp.ingest.decoding import decoded
+
+    return io.TextIOWrapper(io.BytesIO(decoded(data, name).encode("utf-8", "replace")), encoding="utf-8", newline="")
 
 
 def _lines(raw: io.BufferedReader | gzip.GzipFile, name: str) -> Iterator[tuple[int, str]]:

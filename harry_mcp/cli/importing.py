@@ -14,6 +14,7 @@ import typer
 
 from harry_mcp.cli.console import ExitCode, print_json, run, terminal
 from harry_mcp.cli.files import reading
+from harry_mcp.domain.counting import counted
 from harry_mcp.errors import InputError, ProviderError
 from harry_mcp.settings import Settings, load_settings, user_name
 
@@ -168,7 +169,9 @@ def _print(done: _Done, *, dry_run: bool) -> None:
 
     if done.records is None:
         here = done.answers - done.added_answers
-        say(f"{done.added_answers} candidates for official answers {would}, {here} are here already or come twice")
+        added = counted(done.added_answers, "candidate for an official answer", "candidates for official answers")
+        others = "1 is here already or comes" if here == 1 else f"{here} are here already or come"
+        say(f"{added} {would}, {others} twice")
         return
     for kind, told in done.records.kinds.items():
         if told.added or told.unchanged or told.different:
@@ -178,6 +181,6 @@ def _print(done: _Done, *, dry_run: bool) -> None:
     if not done.records.kinds:
         say("The export holds no records.")
     if done.embedded:
-        say(f"{done.embedded} texts embedded")
+        say(f"{counted(done.embedded, 'text')} embedded")
     if done.problem:
         say(done.problem)

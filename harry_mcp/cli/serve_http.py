@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 
 from harry_mcp.cli.serve import app_page
+from harry_mcp.console.login_page import Taken
 from harry_mcp.console.routes import Console, Parts
 from harry_mcp.errors import SettingsError
 from harry_mcp.server.door import Door
@@ -85,7 +86,7 @@ async def _one(settings: Settings, token: str, listening: socket.socket, up: Cal
     server = build_server(settings, page=app_page, notify=False)
     keys = keys_for("harry console session", section.keys)
     parts = Parts(
-        door=door, issuer=issued is not None, rates=rates, marks=Marks(server.app), keys=keys, call=server.call
+        door=door, taken=_taken(settings, token), rates=rates, marks=Marks(server.app), keys=keys, call=server.call
     )
     routes = [
         *Console(section, parts).routes(),
@@ -96,6 +97,13 @@ async def _one(settings: Settings, token: str, listening: socket.socket, up: Cal
     await serve_http(
         build_http_app(server, section, entrance, routes, leaving=leaving), listening, section, up, leaving
     )
+
+
+def _taken(settings: Settings, token: str) -> Taken:
+    """What opens the console. A worker is handed its token as a setting, so it cannot tell where that came from."""
+    section, auth = settings.http, settings.auth
+    own = "either" if section.workers > 1 else "set" if section.token.get_secret_value() else "made"
+    return Taken(own=own if token else "", named=bool(auth.tokens or auth.tokens_file), issuer=bool(auth.issuer))
 
 
 def _asked(settings: Settings, **given: str | int | None) -> Settings:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from html import escape
+from typing import Literal
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -31,9 +33,7 @@ button {{ cursor: pointer; background: #1d4ed8; border-color: #1d4ed8; color: #f
 <label for="token">Token</label>
 <input id="token" name="token" type="password" required autofocus autocomplete="current-password" spellcheck="false">
 <button>Sign in</button>
-<p><small>It takes the server's own token (HARRY_HTTP__TOKEN, or what <code>harry serve --http</code> printed when it
-started), one that <code>harry token new NAME --role curator</code> or <code>--role admin</code> made{issued}.
-</small></p>
+<p><small>It takes {taken}.</small></p>
 </form>
 </main>
 <script nonce="{nonce}">
@@ -51,10 +51,39 @@ if (given) {{
 """
 
 
-_ISSUED = ", or one of your identity provider with the scope harry:curate or harry:admin"
+_OWN = {
+    "set": "the server's own token (HARRY_HTTP__TOKEN)",
+    "made": "the token that <code>harry serve --http</code> printed when it started",
+    "either": "the server's own token (HARRY_HTTP__TOKEN, or the one that <code>harry serve --http</code> printed when "
+    "it started)",
+}
+_NAMED = "one that <code>harry token new NAME</code> made with <code>--role curator</code> or <code>--role admin</code>"
+_ISSUED = "one of your identity provider with the scope harry:curate or harry:admin"
 
 
-def login_page(nonce: str, fault: str = "", *, issuer: bool = False) -> str:
-    """The page, with what was wrong the last time. ``issuer``: an identity provider's tokens are taken too."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Taken:
+    """Which tokens open the console.
+
+    ``own``: the server's own is there, from the settings or made for this start; "either" where that is not known.
+    ``named``: those of which the settings hold the digest. ``issuer``: those of an identity provider.
+    """
+
+    own: Literal["", "set", "made", "either"]
+    named: bool
+    issuer: bool
+
+    @property
+    def said(self) -> str:
+        """For the page, as HTML, behind "It takes"."""
+        ways = [_OWN[self.own]] if self.own else []
+        ways += [_NAMED] if self.named else []
+        ways += [_ISSUED] if self.issuer else []
+        *first, last = ways or ["no token"]
+        return f"{', '.join(first)}{',' if len(first) > 1 else ''} or {last}" if first else last
+
+
+def login_page(nonce: str, fault: str = "", *, taken: Taken) -> str:
+    """The page, with what was wrong the last time."""
     told = f'<p role="alert">{escape(fault)}</p>' if fault else ""
-    return _PAGE.format(nonce=nonce, fault=told, issued=_ISSUED if issuer else "")
+    return _PAGE.format(nonce=nonce, fault=told, taken=taken.said)

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from harry_mcp.console.headers import data, page
+from harry_mcp.console.login_page import Taken
 from harry_mcp.console.page import console_page
 from harry_mcp.console.requests import BodyTooLarge, body_of, is_from_our_page, media_type
 from harry_mcp.console.sessions import Marks, Session, Sessions
@@ -62,10 +63,10 @@ class ToolCall(Protocol):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """What the console stands on. ``keys`` seal its sessions; processes that share them share the sessions.
-    ``issuer``: an identity provider's tokens are taken too."""
+    ``taken``: which tokens open it."""
 
     door: Door
-    issuer: bool
+    taken: Taken
     rates: Rates
     marks: Marks
     keys: Sequence[bytes]
@@ -82,7 +83,7 @@ class Console:
         self._entry = Entry(
             door=parts.door,
             sessions=Sessions(settings.session_hours * 3600, parts.keys, parts.marks),
-            issuer=parts.issuer,
+            taken=parts.taken,
         )
         self._form = SignIn(self._entry)
 

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from harry_mcp.console.headers import data, hardened, page
-from harry_mcp.console.login_page import login_page
+from harry_mcp.console.login_page import Taken, login_page
 from harry_mcp.console.requests import BodyTooLarge, body_of, is_from_our_page, wants_json
 from harry_mcp.console.sessions import Attempts, Session, Sessions
 from harry_mcp.domain.people import Credential, Principal, Role
@@ -44,11 +44,11 @@ class Door(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """How curators come in. ``issuer``: tokens of an identity provider are taken too."""
+    """How curators come in, and by which tokens."""
 
     door: Door
     sessions: Sessions
-    issuer: bool
+    taken: Taken
 
     async def session(self, request: Request) -> Session:
         """The session of a request, in the name of whom its token lets in as the settings are now.
@@ -77,7 +77,7 @@ class SignIn:
     def show(self, fault: str = "", status: int = 200) -> Response:
         """The page that asks for a token."""
         nonce = secrets.token_urlsafe(16)
-        return page(login_page(nonce, fault, issuer=self._entry.issuer), nonce, status)
+        return page(login_page(nonce, fault, taken=self._entry.taken), nonce, status)
 
     async def enter(self, request: Request) -> Response:
         """Take the form."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from harry_mcp.domain.counting import counted
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Harm:
@@ -27,10 +29,12 @@ class Harm:
 
     @property
     def why(self) -> str:
+        uses, days = counted(self.uses, "recent answer"), counted(self.age_days, "day")
+        signals = counted(self.signals, "open signal", "different open signals")
         return (
-            f"{self.score:.1f} = {self.by_use:.1f} for {self.uses} recent answers that it was among the first of, "
-            f"{self.by_signals:.1f} for {self.signals} different open signals, {self.by_age:.1f} for {self.age_days} "
-            "days since it changed" + ("; a curator looked since, so it comes after the others" if self.settled else "")
+            f"{self.score:.1f} = {self.by_use:.1f} for {uses} that it was among the first of, "
+            f"{self.by_signals:.1f} for {signals}, {self.by_age:.1f} for {days} since it changed"
+            + ("; a curator looked since, so it comes after the others" if self.settled else "")
         )
 
 

@@ -60,7 +60,7 @@ def answers_in_table(lines: Lines) -> list[ProposedResponse]:
         InputError: a column is missing, a row is broken, or there are too many.
     """
     csv.field_size_limit(_LONGEST_FIELD)
-    first, rest = _head(line for _, line in lines)
+    before, first, rest = _head(lines)
     delimiter, names = _columns(first)
     reader = csv.reader(chain(first, rest), delimiter=delimiter, strict=True)
     found: list[ProposedResponse] = []
@@ -70,19 +70,24 @@ def answers_in_table(lines: Lines) -> list[ProposedResponse]:
             if not any(cell.strip() for cell in row):
                 continue
             if any(cell.strip() for cell in row[len(names) :]):
-                raise InputError(f"Line {reader.line_num} has more cells than the first. Nothing was imported.")
-            found.append(_entry(reader.line_num, dict(zip(names, row, strict=False))))
+                raise InputError(
+                    f"Line {before + reader.line_num} has more cells than the first. Nothing was imported."
+                )
+            found.append(_entry(before + reader.line_num, dict(zip(names, row, strict=False))))
             _bounded(found)
     except csv.Error as error:
-        raise InputError(f"Line {reader.line_num} is no row of a table ({error}). Nothing was imported.") from error
+        raise InputError(
+            f"Line {before + reader.line_num} is no row of a table ({error}). Nothing was imported."
+        ) from error
     return found
 
 
-def _head(lines: Iterator[str]) -> tuple[list[str], Iterator[str]]:
-    """The lines that may hold the first row, and those behind them. Empty ones before it are passed over, and so is
-    the line by which Excel is told the delimiter."""
-    begun = dropwhile(lambda line: not line.strip() or _HINT.fullmatch(line.strip()) is not None, lines)
-    return list(islice(begun, _LONGEST_HEAD)), begun
+def _head(lines: Lines) -> tuple[int, list[str], Iterator[str]]:
+    """How many lines stand before the first row, those that may hold it, and those behind them. Empty ones before it
+    are passed over, and so is the line by which Excel is told the delimiter."""
+    begun = dropwhile(lambda each: not each[1].strip() or _HINT.fullmatch(each[1].strip()) is not None, lines)
+    first = list(islice(begun, _LONGEST_HEAD))
+    return first[0][0] - 1 if first else 0, [line for _, line in first], (line for _, line in begun)
 
 
 def _columns(first: list[str]) -> tuple[str, list[str]]:
@@ -118,6 +123,14 @@ def _entry(number: int, value: Mapping[str, Any]) -> ProposedResponse:
     question, answer = value.get("question"), value.get("answer")
     if not isinstance(question, str) or not isinstance(answer, str):
         raise InputError(f"Line {number} has no `question` and `answer` as texts. Nothing was imported.")
+    if not question.strip() or not answer.strip():
+        has, lacks = ("question", "answer") if question.strip() else ("answer", "question")
+        what = (
+            f"has a{'n' if has == 'answer' else ''} {has} and no {lacks}"
+            if (question + answer).strip()
+            else "is empty but for what it rests on"
+        )
+        raise InputError(f"Line {number} {what}. Complete it, or take it out. Nothing was imported.")
     return ProposedResponse(question=question, answer=answer, sources=tuple(_sources(number, value)))
 
 

@@ -18,6 +18,11 @@ _BOMS = (
 _META_CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.IGNORECASE)
 _SAMPLE = 64_000  # detection looks at this many bytes: it is slow, and one page has one encoding
 
+# Detection goes wrong on fewer characters beyond ASCII than this: a short table of Excel became Macintosh or Japanese.
+_FEW = 100
+_WESTERN = frozenset("àáâãäåæçèéêëìíîïñòóôõöøùúûüÿœßÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜŸŒ€£§°«»¿¡„“”‚‘’‹›–—…•·©®™½¼²³µ×\xa0")
+_ACCENTS_IN_A_ROW = re.compile(r"[^\W\d_a-zA-Z]{3}|[A-Za-z][²³µ¼½×°§£€©®][A-Za-z]")
+
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 # Nothing here is visible: C0 and C1 controls, lone surrogates, soft hyphens, bidirectional marks and overrides,
 # zero-width spaces and joiners of words, annotation marks, noncharacters, and the tag block (hidden messages).
@@ -45,6 +50,11 @@ def _kept_joiner(match: re.Match[str]) -> str:
     text, start, end = match.string, match.start(), match.end()
     between = start > 0 and end < len(text) and not text[start - 1].isascii() and not text[end].isascii()
     return match.group()[0] if between else ""
+
+
+def decoded(data: bytes, source: str) -> str:
+    """``data`` in the encoding that :func:`decode` would find, each character kept."""
+    return _decoded(data, source, "", html=False)
 
 
 def decode(data: bytes | str, *, source: str, charset: str = "", html: bool = False) -> str:
@@ -102,7 +112,16 @@ def _wide_encoding(data: bytes) -> str:
     return ""
 
 
+def _looks_western(text: str) -> bool:
+    """Whether a text as Windows-1252 is one of few accents, all of which stand where the West has them."""
+    foreign = [letter for letter in text if not letter.isascii()]
+    return len(foreign) < _FEW and _WESTERN.issuperset(foreign) and _ACCENTS_IN_A_ROW.search(text) is None
+
+
 def _guessed(data: bytes) -> str:
+    western = _strictly(data, "cp1252")
+    if western is not None and _looks_western(western):
+        return western
     from charset_normalizer import from_bytes
 
     best = from_bytes(data[:_SAMPLE]).best()

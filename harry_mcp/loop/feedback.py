@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from harry_mcp.domain.counting import counted
 from harry_mcp.domain.feedback import Complaint, Feedback, FeedbackOutcome, Opinion, Rating
 from harry_mcp.domain.people import Principal
 from harry_mcp.domain.plain import one_line
@@ -32,7 +33,7 @@ from harry_mcp.storage.unit_of_work import UnitOfWork
 from harry_mcp.storage.web import StoredWebSearch
 
 _SHOWN = 80
-_NO_ANSWER = "No answer was sent with it, so there is no candidate verified response. Send the answer to make it one."
+_NO_ANSWER = "No answer was sent with it, so there is no candidate verified response."
 _NOTHING_FOUND = (
     "That result found no answer, so there is no candidate verified response. If the answer came from elsewhere, send "
     "it again with its source_urls, or with the web_id of what brought it."
@@ -90,7 +91,8 @@ class FeedbackFlow(OnDatabase):
         if about.web is not None and not told.down:
             await self._draft(about.web, told.feedback, outcome)
         if told.redacted:
-            outcome.effects.append(f"{told.redacted} private details were taken out before it was stored.")
+            was = "was" if told.redacted == 1 else "were"
+            outcome.effects.append(f"{counted(told.redacted, 'private detail')} {was} taken out before it was stored.")
         if not outcome.effects:
             outcome.effects.append("Noted.")
         count_feedback(opinion.rating)
@@ -103,7 +105,8 @@ class FeedbackFlow(OnDatabase):
         except (ProviderError, StorageError) as error:
             outcome.effects.append(f"The web pages could not be drafted as documents: {error}")
         if outcome.drafts:
-            outcome.effects.append(f"{len(outcome.drafts)} web pages wait for review as documents.")
+            wait = "waits" if len(outcome.drafts) == 1 else "wait"
+            outcome.effects.append(f"{counted(len(outcome.drafts), 'web page')} {wait} for review among the drafts.")
 
     async def _tell_entry(self, unit: UnitOfWork, told: Told, about: Rated, outcome: FeedbackOutcome) -> None:
         """Count a complaint against the official answer that was served, or take back one that was withdrawn."""
@@ -114,7 +117,7 @@ class FeedbackFlow(OnDatabase):
         )
         if entry is None:
             return
-        counts = f"({entry.negatives} complaints, {entry.uses} uses)"
+        counts = f"({counted(entry.negatives, 'complaint')}, {counted(entry.uses, 'use')})"
         if entry.status is VerifiedStatus.RETIRED:
             await unit.memories.set_active(MemoryKind.VERIFIED, [entry.id], active=False)
             outcome.effects.append(f"The verified response that was served is retired {counts}.")

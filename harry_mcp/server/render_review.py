@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harry_mcp.domain.counting import counted
 from harry_mcp.domain.curation import (
     AnswerChange,
     DocumentChange,
@@ -191,7 +192,8 @@ def _document_lines(document: WaitingReply) -> list[str]:
         f"{document.updated_at}{last})",
         f"  {document.url or 'no address'}, source {document.source}"
         + (f", topic {document.topic}" if document.topic else ""),
-        f"  harm {document.harm:g}, {document.uses} uses: {document.harm_why}; {document.signal_count} signals in all",
+        f"  harm {document.harm:g}, {counted(document.uses, 'use')}: {document.harm_why}; "
+        f"{counted(document.signal_count, 'signal')} in all",
         *(
             f"  {each.signal}{' (settled)' if each.settled else ''} {each.at} by {each.by}: {each.why}"
             for each in document.signals
@@ -219,7 +221,7 @@ def _action_lines(action: ActionReply) -> list[str]:
     taken = f", taken back by {action.undone_by}" if action.undone_by else ""
     return [
         f"{action.action_id} {action.action} {action.at} by {action.actor}{reason}{takes}{taken}: "
-        f"{action.document_count} documents; {undo}",
+        f"{counted(action.document_count, 'document')}; {undo}",
         *_change_lines(action.documents),
     ]
 

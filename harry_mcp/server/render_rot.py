@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 
+from harry_mcp.domain.counting import counted
 from harry_mcp.domain.rot import CheckReport, CheckState, RotReport
 from harry_mcp.server.schemas_rot import CheckReply, ExampleReply, RotReply
 
@@ -61,7 +62,7 @@ def _next_step(report: RotReport) -> str:
 
 def rot_text(reply: RotReply) -> str:
     nonce = secrets.token_hex(4)
-    lines = [f"{reply.flagged} documents newly flagged. {reply.next_step}"]
+    lines = [f"{counted(reply.flagged, 'document')} newly flagged. {reply.next_step}"]
     for each in reply.checks:
         precision = f"{each.precision:.2f}" if each.precision >= 0 else "unknown"
         lines.append(

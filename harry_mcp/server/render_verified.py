@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
+from harry_mcp.domain.counting import counted
 from harry_mcp.domain.feedback import FeedbackOutcome, PastFailure
 from harry_mcp.domain.plain import one_line
 from harry_mcp.domain.verified import Match, VerifiedMatch, VerifiedResponse, VerifiedSource
@@ -152,7 +153,8 @@ def entries_text(reply: EntriesReply) -> str:
     ]
     for entry in reply.entries:
         lines.append(
-            f"{entry.response_id} ({entry.status}; {entry.uses} uses, {entry.negatives} complaints, own bar "
+            f"{entry.response_id} ({entry.status}; {counted(entry.uses, 'use')}, "
+            f"{counted(entry.negatives, 'complaint')}, own bar "
             f"{entry.threshold:.3f}; from {entry.origin} by {entry.submitted_by}; approved by "
             f"{entry.approved_by or 'nobody'} {entry.approved_at}; changed {entry.updated_at})"
         )

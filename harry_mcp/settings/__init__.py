@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import platformdirs
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from harry_mcp.errors import SettingsError
@@ -32,7 +32,7 @@ from harry_mcp.settings.scheduling import JobsSection
 from harry_mcp.settings.searching import RankSection, ReplySection, RetrieveSection, SearchSection
 from harry_mcp.settings.section import Section
 from harry_mcp.settings.serving import HttpSection
-from harry_mcp.settings.storing import DatabaseSection, EmbeddingSection, IngestSection
+from harry_mcp.settings.storing import DatabaseSection, EmbeddingSection, IngestSection, database_address
 from harry_mcp.settings.vectors import VectorsSection
 from harry_mcp.settings.vendors import ClaudeSection, VoyageSection
 from harry_mcp.settings.verifying import VerifySection
@@ -56,10 +56,15 @@ class Settings(BaseSettings):
     """Everything that can be set. Build it with :func:`load_settings`."""
 
     model_config = SettingsConfigDict(
-        env_prefix=PREFIX, env_nested_delimiter=_NESTED, frozen=True, extra="forbid", env_ignore_empty=True
+        env_prefix=PREFIX,
+        env_nested_delimiter=_NESTED,
+        frozen=True,
+        extra="forbid",
+        env_ignore_empty=True,
+        hide_input_in_errors=True,  # tracebacks would show passwords
     )
 
-    database_url: SecretStr = Field(
+    database_url: Annotated[SecretStr, AfterValidator(database_address)] = Field(
         default=SecretStr(""),
         description="A PostgreSQL with pgvector, as a libpq URL. Empty: the server runs its own.",
     )
@@ -76,7 +81,7 @@ class Settings(BaseSettings):
         description="What whoever uses the server over standard input and output may do. It is the user's own machine; "
         "lower it where an agent should not curate.",
     )
-    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(_upper)] = Field(
+    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"], BeforeValidator(_upper)] = Field(
         default="WARNING", description="What is written to stderr."
     )
     anthropic_api_key: SecretStr = Field(

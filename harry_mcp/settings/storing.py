@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 
 from harry_mcp.settings.section import Positive, Section
+
+_PLACE = re.compile(r"(?:\[[^\]]*\]|[^:\[\]]*)(?::\d*)?")
+
+
+def database_address(value: SecretStr) -> SecretStr:
+    """The address of a PostgreSQL, if libpq cuts it where its writer meant it to be cut.
+
+    A bare ``@`` or ``/`` in a password ends the part with the password too early. What is left of it would be taken for
+    a host or a port, and stand in every error about them.
+
+    Raises:
+        ValueError: it would be cut elsewhere; nothing of it is quoted.
+    """
+    scheme, mark, rest = value.get_secret_value().partition("://")
+    if not mark or scheme not in ("postgresql", "postgres"):
+        return value
+    # As libpq reads it: whatever comes before the first @, if no slash comes first, is user and password.
+    before, at, behind = rest.partition("@")
+    place = (behind if at and "/" not in before else rest).partition("?")[0]
+    if "@" in place:
+        raise ValueError(
+            "an @ or a / in its password is taken for the end of it. In the password write @ as %40 and / as %2F"
+        )
+    if not all(_PLACE.fullmatch(each) for each in place.partition("/")[0].split(",")):
+        raise ValueError(
+            "what stands behind its host is no port. Write it as postgresql://user:password@host:5432/database"
+        )
+    return value
 
 
 class DatabaseSection(Section):

@@ -55,7 +55,7 @@ async def connect(dsn: str, settings: Settings) -> AsyncConnection[Any]:
         )
     except psycopg.ProgrammingError as error:  # not quoted, for libpq's words repeat the password
         raise DatabaseUnavailable(
-            "HARRY_DATABASE_URL is no address that PostgreSQL's library reads. Write it as "
+            "The address of the database is none that PostgreSQL's library reads. Write HARRY_DATABASE_URL as "
             "postgresql://user:password@host:5432/database, or unset it to let harry run its own."
         ) from error
     except psycopg.Error as error:

@@ -267,6 +267,17 @@ async def test_the_commands_tell_in_a_sentence_and_the_chat_goes_on(base: Settin
     assert gone.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(("level", "logs"), [("", False), ("WARNING", True)], ids=["not asked for", "asked for"])
+async def test_what_our_own_server_logs_is_shown_to_those_who_ask_for_it(
+    tmp_path: Path, level: str, logs: bool
+) -> None:
+    given = {"HARRY_DATABASE_URL": "postgresql://u:hush@127.0.0.1:1/none", "HARRY_DATA_DIR": str(tmp_path)}
+    told = await asyncio.to_thread(harry, "ask", QUESTION, HARRY_LOG_LEVEL=level, **given)
+    assert told.returncode == ExitCode.DATABASE
+    assert "harry: PostgreSQL cannot be reached" in told.stderr
+    assert any(line.startswith("{") for line in told.stderr.splitlines()) is logs
+
+
 @pytest.mark.parametrize("body", ["<html>hello</html>", json.dumps({"hello": 1})])
 async def test_what_answers_and_is_no_mcp_server_is_told(body: str) -> None:
     kind = "text/html" if body.startswith("<") else "application/json"

@@ -6,22 +6,26 @@ import asyncio
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harry_mcp.agent.answers import Outcome
+from harry_mcp.agent.answers import Answer, Outcome
+from harry_mcp.agent.contract import Verdict
 from harry_mcp.agent.noting import unread
 from harry_mcp.agent.reporting_back import complaining, correcting, praising
+from harry_mcp.agent.sources import Source
 from harry_mcp.agent.transcripts import TranscriptFile
 from harry_mcp.app import App
+from harry_mcp.cli.answer_view import AnswerView
 from harry_mcp.cli.console import ExitCode
 from harry_mcp.domain.content import names_something
 from harry_mcp.domain.documents import SourceDocument
 from harry_mcp.errors import InputError, ToolFailed
 from harry_mcp.settings import Settings, child_environment
-from tests.agent.chatting import talking
+from tests.agent.chatting import own_server, said, talking
 from tests.agent.test_local import WINE, harry
 from tests.loop.small_base import QUESTION
 
@@ -32,6 +36,14 @@ FILE = SourceDocument(
     language="en",
     text="# Kettles\n\nTo descale the kettle, boil it with vinegar and rinse it twice.",
 )
+
+
+@pytest.fixture
+def answered() -> Answer:
+    """An answer of two quotes."""
+    return Answer(
+        question=QUESTION, text="Press Rotate.", outcome=Outcome.ANSWERED, verdict=Verdict(), result_id="srch_1"
+    )
 
 
 async def test_what_cannot_be_said_of_an_answer_is_refused_with_a_sentence(base: Settings) -> None:
@@ -50,6 +62,78 @@ async def test_what_cannot_be_said_of_an_answer_is_refused_with_a_sentence(base:
         assert complaining(unknown, "incomplete").arguments["result_id"] == unknown.result_id
         told = correcting(unknown, "White wine goes with fish.").arguments
         assert told["wrong"] == f"It is not known: {WINE}"
+
+
+def test_a_complaint_without_a_reason_is_told_which_there_are(answered: Answer) -> None:
+    for missing, told in (
+        ("", "^/down needs a reason first"),
+        ("nonsense x", "“nonsense” is no reason"),
+        ("1", "“1” is"),
+    ):
+        with pytest.raises(InputError, match=told) as caught:
+            complaining(answered, missing)
+        assert "wrong, outdated, incomplete, irrelevant, bad_source or other" in str(caught.value)
+        assert "Nothing was sent" in str(caught.value)
+    for given in ("other", "Wrong: at two"):
+        assert complaining(answered, given).arguments["reason"] == given.split(":")[0].lower()
+
+
+def test_each_caveat_names_the_sources_that_it_is_about(answered: Answer, capsys: pytest.CaptureFixture[str]) -> None:
+    flagged, old = "This document is flagged for review.", "It changed\nlong ago."
+    of = [(1, (flagged,)), (2, ()), (4, (old, flagged))]
+    sources = tuple(
+        Source(number=number, kind="document", title="T", url=f"https://x.example/{number}", caveats=caveats)
+        for number, caveats in of
+    )
+    AnswerView().finish(replace(answered, sources=sources))
+    shown = capsys.readouterr().out.splitlines()
+    assert [line for line in shown if line.startswith("Caveat")] == [
+        "Caveat: [1], [4] This document is flagged for review.",
+        "Caveat: [4] It changed long ago.",
+    ]
+
+
+async def test_what_is_praised_is_proposed_without_the_words_around_it(fresh: Settings) -> None:
+    async with talking(fresh) as talk:
+        quoted = await talk.ask(QUESTION)
+        proposed = praising(quoted).arguments
+        first = quoted.text.split("\n\n")[1].removeprefix("> ").split("\n")[0]
+        assert proposed["answer"].startswith(first)
+        assert proposed["source_urls"] == [quoted.sources[0].url]
+        for around in ("[1]", "\n> ", quoted.sources[0].title + " >"):
+            assert around not in proposed["answer"]
+        await talk.session.outbox.send(correcting(quoted, "After rotation the old API key stops working at once."))
+        headed = await talk.ask("How long does the old API key work after rotation?")
+        assert headed.text.startswith("A correction that people made: ")
+        assert praising(headed).arguments["answer"] == "After rotation the old API key stops working at once."
+        assert praising(headed).arguments["source_urls"] == []
+        thanked = await talk.ask("Thank you!")
+        with pytest.raises(InputError, match="got no answer that could become"):
+            praising(thanked)
+
+
+async def test_a_models_answer_is_proposed_without_its_numbers(base: Settings) -> None:
+    async with talking(base, said("Choose API keys, then press Rotate [1]. It is `done[1]` [1, 2].")) as talk:
+        answer = await talk.ask(QUESTION)
+    assert "[1]" in answer.text
+    assert praising(answer).arguments["answer"] == "Choose API keys, then press Rotate. It is `done[1]`."
+    assert praising(answer).arguments["source_urls"] == [source.url for source in answer.sources]
+
+
+async def test_praise_of_what_is_to_be_taken_with_care_makes_no_candidate(fresh: Settings) -> None:
+    # The bands move, not the scores: what the small base gives for this question is then moderate.
+    bands = {"HARRY_RANK__STRONG": "0.999", "HARRY_RANK__MODERATE": "0.2"}
+    async with talking(fresh, target=own_server(fresh, **bands)) as talk:
+        careful = await talk.ask("How do I rotate an API key for my zeppelin?")
+        assert careful.outcome is Outcome.WITH_CARE
+        report = praising(careful)
+        assert set(report.arguments) == {"result_id", "rating"}
+        told = await talk.session.outbox.send(report)
+    assert told == [
+        "No answer was sent with it, so there is no candidate verified response.",
+        "Your praise is noted. No candidate for an official answer is made of it, for the answer is to be taken with "
+        "care.",
+    ]
 
 
 async def test_a_question_is_never_cut_in_silence(base: Settings) -> None:
@@ -92,6 +176,18 @@ async def test_a_file_can_be_blamed_though_it_has_no_address(app: App, fresh: Se
         assert any("“Kettles”" in line for line in told), told
         with pytest.raises(InputError, match=r"no source \[9\]"):
             complaining(answer, "wrong 9")
+
+
+async def test_keys_that_move_the_cursor_are_no_part_of_a_question(base: Settings, tmp_path: Path) -> None:
+    url, file = base.database_url.get_secret_value(), tmp_path / "talk.json"
+    lines = ["\x1b[A", "\x1bOA\x1b[1;5C\x1b[3~", f"\x1b[A\x1b[200~{QUESTION}\x1b[201~\x1b[D", "\x1b[A/quit"]
+    talked = await asyncio.to_thread(
+        harry, "chat", "--transcript", str(file), given="\n".join(lines), HARRY_DATABASE_URL=url
+    )
+    assert talked.returncode == 0
+    assert "harry: " not in talked.stdout
+    kept: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    assert [each["question"] for each in kept["answers"]] == [QUESTION]
 
 
 async def test_nothing_that_is_meant_for_agents_reaches_people(fresh: Settings) -> None:

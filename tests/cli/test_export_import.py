@@ -163,11 +163,12 @@ async def test_vectors_of_another_model_are_not_trusted(
 def test_a_file_that_is_none_is_refused_in_a_line(tmp_path: Path, settings: Settings) -> None:
     cut = tmp_path / "cut.jsonl.gz"
     cut.write_bytes(gzip.compress(b'{"kind": "harry-export"' + b" " * 10_000)[:-20])
-    latin = tmp_path / "latin.csv"
-    latin.write_bytes("question,answer\nWo ist Zürich?,Da.\n".encode("latin-1"))
+    latin = tmp_path / "latin.jsonl"
+    latin.write_bytes('{"question": "Wo ist Zürich?", "answer": "Da."}\n'.encode("latin-1"))
     for name, content, sentence in (
         ("none.jsonl", None, "cannot be read: No such file"),
         ("empty.jsonl", "", "is empty"),
+        ("row.csv", "question,answer\nA?,B.\nC?,\n", "Line 3 has a question and no answer"),
         ("word.txt", "hello\n", "names no column `question` and no column `answer`; it names `hello`"),
         ("half.jsonl", '{"kind": "harry-export", ', "Line 1 is no JSON"),
         ("list.json", '[{"question": "A?", "answer": "B."}]\n', "Write one object a line"),
@@ -203,7 +204,7 @@ async def test_questions_with_their_answers_become_candidates(
     assert await app.loop.verified.list("", limit=5) == []
     done = await command("import", str(table), **at(settings))
     assert (done.code, done.err) == (0, "")
-    assert done.out == "2 candidates for official answers added, 1 are here already or come twice\n"
+    assert done.out == "2 candidates for official answers added, 1 is here already or comes twice\n"
     candidates = {entry.question: entry for entry in await app.loop.verified.list("candidate", limit=5)}
     assert candidates["When are invoices sent?"].answer == "On the first day,\nby mail."
     (source,) = candidates[QUESTION].sources
@@ -230,7 +231,7 @@ async def test_questions_with_their_answers_become_candidates(
     broken.write_text('question,answer\nOne?,Yes.\nTwo?,""\n', encoding="utf-8")
     refused = await command("import", str(broken), **at(settings))
     assert refused.code == ExitCode.USAGE
-    assert "Entry 2" in refused.err
+    assert "Line 3 has a question and no answer" in refused.err
     assert "One?" not in {each.question for each in await app.loop.verified.list("", limit=20)}
 
 

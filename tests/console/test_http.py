@@ -23,6 +23,7 @@ from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mcp_types import ElicitRequestParams, ElicitResult
 
 from harry_mcp.app import App
+from harry_mcp.console.login_page import Taken, login_page
 from harry_mcp.domain.documents import DocumentStatus, SourceDocument
 from harry_mcp.settings import Settings
 from tests.console.served import TOKEN, Browser, served, started, with_database
@@ -206,6 +207,41 @@ def test_ctrl_c_ends_it_and_a_made_token_is_told_once(tmp_path: Path) -> None:
             assert not [line for line in logged if found[1] in line]
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+OWN_SET = "the server's own token (HARRY_HTTP__TOKEN)"
+MADE = "the token that <code>harry serve --http</code> printed when it started"
+NAMED = "one that <code>harry token new NAME</code> made with <code>--role curator</code> or <code>--role admin</code>"
+ISSUED = "one of your identity provider with the scope harry:curate or harry:admin"
+
+
+@pytest.mark.parametrize(
+    ("taken", "said"),
+    [
+        (Taken(own="made", named=False, issuer=False), f"It takes {MADE}."),
+        (Taken(own="set", named=True, issuer=False), f"It takes {OWN_SET} or {NAMED}."),
+        (Taken(own="set", named=True, issuer=True), f"It takes {OWN_SET}, {NAMED}, or {ISSUED}."),
+        (Taken(own="", named=False, issuer=True), f"It takes {ISSUED}."),
+    ],
+)
+def test_the_form_names_the_tokens_that_are_taken(taken: Taken, said: str) -> None:
+    assert f"<small>{said}</small>" in login_page("n", taken=taken)
+
+
+@pytest.mark.parametrize(
+    ("environment", "said"),
+    [
+        ({"HARRY_HTTP__TOKEN": "", "HARRY_AUTH__TOKENS": f"ann:curator:{'ab' * 32}"}, NAMED),
+        ({"HARRY_HTTP__TOKEN": ""}, MADE),
+        ({}, OWN_SET),
+    ],
+    ids=["tokens by digest", "one made", "one set"],
+)
+def test_the_form_of_a_server_fits_what_it_was_started_with(
+    tmp_path: Path, environment: dict[str, str], said: str
+) -> None:
+    with served(tmp_path, HARRY_DATABASE_URL=NOWHERE, **environment) as server, Browser(server.base) as browser:
+        assert f"<small>It takes {said}.</small>" in browser.http.get("/admin").text
 
 
 NOWHERE = "postgresql://nobody@127.0.0.1:9/none"

@@ -55,8 +55,9 @@ def test_more_use_age_or_signals_never_make_it_less_urgent(uses: int, age: int, 
     assert harm(uses=uses + 1, age_days=age, signals=signals, weights=WEIGHTS).score >= measured.score
     assert harm(uses=uses, age_days=age + 1, signals=signals, weights=WEIGHTS).score >= measured.score
     assert harm(uses=uses, age_days=age, signals=signals + 1, weights=WEIGHTS).score > measured.score
-    assert f"for {uses} recent answers" in measured.why
-    assert f"{signals} different open signals" in measured.why
+    assert f"for {uses} recent answer{'' if uses == 1 else 's'} that" in measured.why
+    assert ("1 open signal," if signals == 1 else f"{signals} different open signals,") in measured.why
+    assert f"for {age} day{'' if age == 1 else 's'} since" in measured.why
 
 
 @pytest.mark.promise("CUR-12")

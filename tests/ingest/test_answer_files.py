@@ -89,17 +89,54 @@ def test_a_table_that_lacks_something_is_told_what(tmp_path: Path, text: str, se
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        ("question;answer\nWo ist Zürich?;Da.\n".encode("cp1252"), "in Excel as CSV UTF-8"),
+        (b'{"question": "Wo ist Z\xfcrich?", "answer": "Da."}\n', "is not UTF-8"),
         (b"PK\x03\x04" + bytes(100), "is a workbook"),
         ("\ufeffquestion;answer\n".encode("utf-16")[:-1], "is not UTF-8"),
     ],
-    ids=["windows", "workbook", "half a character"],
+    ids=["json", "workbook", "half a character"],
 )
 def test_a_file_in_another_form_is_told_how_to_save_it(tmp_path: Path, data: bytes, sentence: str) -> None:
     path = tmp_path / "table.csv"
     path.write_bytes(data)
     with pytest.raises(InputError, match=sentence):
         read(path)
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+@pytest.mark.parametrize(
+    "row",
+    [
+        ("Wo ist Zürich?", "Da."),
+        ("Öffnet das Büro um neun?", "Ja, für 5 € – „immer“…"),
+        ("Où est le café ?", "À côté de l’église."),
+        ("¿Dónde está la oficina?", "En España, mañana."),
+    ],
+    ids=["one accent", "german", "french", "spanish"],
+)
+def test_a_table_in_windows_1252_is_read_as_it_was_written(tmp_path: Path, row: tuple[str, str], packed: bool) -> None:
+    data = f"question;answer\r\n{row[0]};{row[1]}\r\n".encode("cp1252")
+    path = tmp_path / ("table.csv.gz" if packed else "table.csv")
+    path.write_bytes(gzip.compress(data) if packed else data)
+    assert [(each.question, each.answer) for each in read(path)] == [row]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("question;answer\nOne?;Yes.\nTwo?;\nThree?;No.\n", "Line 3 has a question and no answer."),
+        ("question;answer\nOne?\n", "Line 2 has no `question` and `answer`"),
+        ("question;answer\n ;Yes.\n", "Line 2 has an answer and no question."),
+        ("question;answer;url\n;;https://x.example\n", "Line 2 is empty but for what it rests on."),
+        ("sep=;\n\nquestion;answer\nOne?;\n", "Line 4 has a question and no answer."),
+    ],
+)
+def test_a_row_that_lacks_something_is_named_and_nothing_is_taken(tmp_path: Path, text: str, sentence: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        read(path)
+    assert str(refused.value).startswith(sentence)
+    assert str(refused.value).endswith("Nothing was imported.")
 
 
 CELLS = st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1, max_size=30).filter(lambda c: c.strip())

@@ -82,7 +82,7 @@ async def test_praise_without_sources_rests_on_the_best_document_and_a_made_up_o
 async def test_praise_of_the_official_answer_and_praise_without_an_answer_make_no_candidate(app: App) -> None:
     await filled(app)
     assert (await up(app, await app.loop.search(QUESTION))).effects == [
-        "No answer was sent with it, so there is no candidate verified response. Send the answer to make it one."
+        "No answer was sent with it, so there is no candidate verified response."
     ]
     await official(app)
     assert (await up(app, await app.loop.search(QUESTION), answer="Another wording.")).candidate_id == ""

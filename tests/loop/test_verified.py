@@ -180,7 +180,7 @@ async def test_one_complaint_does_nothing_to_an_answer_that_served_ten_times(app
     entry = await official(app)
     results = [await app.loop.lookup(QUESTION) for _ in range(10)]
     outcome = await down(app, results[0])
-    assert outcome.effects == ["Counted for the verified response that was served (1 complaints, 10 uses)."]
+    assert outcome.effects == ["Counted for the verified response that was served (1 complaint, 10 uses)."]
     assert (await app.loop.lookup(QUESTION)).verified.match is Match.EXACT
     after = await entry_of(app, entry.id)
     assert (after.uses, after.negatives, after.status) == (11, 1, VerifiedStatus.ACTIVE)
@@ -193,7 +193,7 @@ async def test_complaints_degrade_and_then_retire_and_an_approval_settles_them(a
     first, second = [await app.loop.lookup(QUESTION) for _ in range(2)]
     await down(app, first)
     degraded = (await app.loop.lookup(QUESTION)).verified
-    assert (degraded.match, degraded.reason) == (Match.PARTIAL, "1 complaints about it stand against 2 uses.")
+    assert (degraded.match, degraded.reason) == (Match.PARTIAL, "1 complaint about it stands against 2 uses.")
     outcome = await down(app, second)
     assert outcome.effects == ["The verified response that was served is retired (2 complaints, 2 uses)."]
     assert (await entry_of(app, entry.id)).status is VerifiedStatus.RETIRED

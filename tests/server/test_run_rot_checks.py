@@ -63,7 +63,7 @@ async def test_checks_run_and_say_what_they_found(settings: Settings, site: Site
         assert example["title"] == "Page /gone"
         assert "answers 404 since" in example["why"]
         assert "list_review_queue" in found["next_step"]
-        for fact in (example["document_id"], example["why"], "1 documents newly flagged", "alive 1", "waiting"[:4]):
+        for fact in (example["document_id"], example["why"], "1 document newly flagged", "alive 1", "waiting"[:4]):
             assert fact in text
         again = structured(await session.call_tool("run_rot_checks", {"signals": ["dead_source"]}))
         assert [(check["signal"], check["examined"]) for check in again["checks"]] == [("dead_source", 0)]

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from harry_mcp.domain.counting import counted
 from harry_mcp.domain.differences import Vocabulary, differences
 from harry_mcp.domain.plain import sanitised
 from harry_mcp.domain.verified import CacheRules, Match, VerifiedMatch, degraded
@@ -82,7 +83,10 @@ def _against(question: str, item: Near, found: Sequence[str] | None, rules: Cach
     if entry.held:
         return f"It is held back for review: {entry.held}."
     if degraded(entry.uses, entry.negatives, rules):
-        return f"{entry.negatives} complaints about it stand against {entry.uses} uses."
+        return (
+            f"{counted(entry.negatives, 'complaint')} about it {'stands' if entry.negatives == 1 else 'stand'} against "
+            f"{counted(entry.uses, 'use')}."
+        )
     if _same_text(question, entry.question):
         return ""
     bar = max(rules.exact, entry.threshold)
