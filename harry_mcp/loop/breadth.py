@@ -1,7 +1,8 @@
-"""How many answers a lesson would go into, before it does."""
+"""How many answers a lesson would stand at the head of, before it does."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import numpy as np
@@ -11,6 +12,7 @@ from harry_mcp.domain.corrections import Correction, CorrectionStatus, Lesson, a
 from harry_mcp.loop.placing import Asked
 from harry_mcp.ports import Embedder
 from harry_mcp.settings import CorrectSection
+from harry_mcp.stages.correct.answering import answers
 from harry_mcp.stages.correct.selection import bearing
 from harry_mcp.storage.database import Database
 
@@ -27,7 +29,7 @@ class Breadth:
         self._embedder = embedder
 
     async def too_broad(self, lesson: Lesson, vector: npt.NDArray[np.float32], made_on: Asked | None = None) -> str:
-        """Why a lesson that would go into very many answers waits; empty when it would not.
+        """Why a lesson that would head very many answers waits; empty when it would not.
 
         ``made_on`` is the question that it was made on.
 
@@ -45,20 +47,22 @@ class Breadth:
         vectors = await self._embedder.embed_queries([each.query for each in asked])
         said = _as_stored(lesson, (made_on.question,) if made_on else ())
         alike = vectors @ made_on.vector if made_on else np.zeros(len(asked), np.float32)
-        bears = [
-            bearing(
+        heads = [
+            self._heads(
                 each.question,
                 said,
                 float(cosine),
                 {asked_id(said.id, question): float(near) for question in said.questions},
-                floor=self._settings.relevance,
-                same=self._settings.asked,
             )
-            is not None
             for each, cosine, near in zip(asked, vectors @ vector, alike, strict=True)
         ]
-        touched = sum(bears) / len(bears)
-        return f"it would go into {touched:.0%} of recent answers" if touched > share else ""
+        touched = sum(heads) / len(heads)
+        return f"it would head {touched:.0%} of recent answers" if touched > share else ""
+
+    def _heads(self, question: str, said: Correction, cosine: float, asked: Mapping[str, float]) -> bool:
+        """Whether it would be the answer to a question; one that only comes along as a note does little harm."""
+        item = bearing(question, said, cosine, asked, floor=self._settings.relevance, same=self._settings.asked)
+        return item is not None and answers(question, item, (), floor=self._settings.answers)
 
 
 def _as_stored(lesson: Lesson, questions: tuple[str, ...]) -> Correction:

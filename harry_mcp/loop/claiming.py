@@ -109,7 +109,7 @@ class ClaimFlow:
         texts = [each.plain for each in statements] + [text for each in corrections for text in texts_of(each)]
         cosines = await self._scales.cosines(claim, texts)
         weighed = await self._scales.statements(claim, statements, cosines)
-        spoken: Sequence[Judged] = self._scales.corrections(claim, corrections, cosines)
+        spoken: Sequence[Judged] = await self._scales.corrections(claim, corrections, cosines)
         finding = judge(weighed, spoken, most=self._settings.quotes)
         return finding, () if cosines is not None else ("claim_embedding_failed",)
 

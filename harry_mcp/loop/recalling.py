@@ -22,11 +22,13 @@ from harry_mcp.loop.questions import Questions
 from harry_mcp.loop.words import Words
 from harry_mcp.metering import count_lookup
 from harry_mcp.settings import Settings
-from harry_mcp.stages.correct.answering import answers
+from harry_mcp.stages.correct.answering import answers, surely_answers
+from harry_mcp.stages.correct.asking import SAME_WORDS
 from harry_mcp.stages.correct.prompt import BESIDE_TOKENS, FRAME_TOKENS, line
 from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.stages.correct.selection import bearing, select
 from harry_mcp.stages.verify.cache import Near, choose
+from harry_mcp.stages.verify.outdated import unless_outdated
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind, Recalled
 from harry_mcp.storage.unit_of_work import UnitOfWork
@@ -119,6 +121,8 @@ class RecallFlow:
         if nearby is None:
             return Remembered(VerifiedMatch(match=Match.NONE, reason="The question could not be embedded."))
         verified = choose(Questions.bare(question), nearby.verified, found, self._settings, nearby.vocabulary)
+        told = [item.correction for item in nearby.corrections if surely_answers(question, item)]
+        verified = unless_outdated(verified, told)
         return Remembered(verified, nearby.corrections, nearby.failures)
 
     def with_memories(self, result: SearchResult, remembered: Remembered) -> SearchResult:
@@ -162,7 +166,7 @@ class RecallFlow:
         near += [
             correction_of(item.owner_id)
             for item in _of(MemoryKind.ASKED, recalled)
-            if item.cosine >= self._correct.asked
+            if item.cosine >= min(self._correct.asked, SAME_WORDS)
         ]
         known = await unit.corrections.by_ids(list(dict.fromkeys(near))) if near else {}
         return [

@@ -6,11 +6,13 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from harry_mcp.domain.corrections import Correction
+from harry_mcp.domain.differences import Vocabulary
 from harry_mcp.errors import ProviderError
 from harry_mcp.loop.words import Words
 from harry_mcp.ports import Embedder
 from harry_mcp.settings import Settings
 from harry_mcp.stages.verify.claims import Judged, Statement, rules_of, weigh_correction, weigh_statement
+from harry_mcp.stages.verify.spoken import leans, together
 from harry_mcp.storage.database import Database
 
 
@@ -57,18 +59,26 @@ class Scales:
         # A sentence takes a millisecond or so, and others wait for the loop.
         return await asyncio.to_thread(weighed)
 
-    def corrections(
+    async def corrections(
         self, claim: str, corrections: Sequence[Correction], cosines: Mapping[str, float] | None
     ) -> list[Judged]:
-        """What each correction says of a claim; those that say nothing of it are left out."""
+        """What each correction says of a claim; those that say nothing of it are left out.
+
+        Raises:
+            DatabaseUnavailable: PostgreSQL cannot be reached.
+        """
         known = cosines or {}
+        vocabulary = await self._words.vocabulary() if corrections else Vocabulary()
         found = (
-            weigh_correction(claim, each, {text: known.get(text, 1.0) for text in texts_of(each)}, self._rules)
+            weigh_correction(
+                claim, each, {text: known.get(text, 1.0) for text in texts_of(each)}, self._rules, vocabulary
+            )
             for each in corrections
         )
         return [judged for judged in found if judged is not None]
 
 
-def texts_of(correction: Correction) -> tuple[str, str, str]:
-    """The texts of a correction that a claim is compared with."""
-    return correction.truth, correction.wrong, correction.lesson
+def texts_of(correction: Correction) -> tuple[str, ...]:
+    """The texts of a correction that a claim is compared with; one that leans on its question, behind it too."""
+    behind = [together(each, correction) for each in correction.questions] if leans(correction) else []
+    return correction.truth, correction.wrong, correction.lesson, *behind

@@ -26,7 +26,7 @@ class MatchReply(_Reply):
 
     match: Literal["exact", "partial", "none"] = Field(
         description="exact: the official answer to this very question; give it. partial: the answer to a question near "
-        "this one; weigh it, reason says what differs. none: there is none."
+        "this one, or one that a newer correction speaks against; weigh it, reason says why. none: there is none."
     )
     lookup_id: str = Field(description="Names this serving for submit_feedback, or empty.")
     response_id: str = Field(description="The verified response, or empty.")

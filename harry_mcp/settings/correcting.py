@@ -57,7 +57,7 @@ class CorrectSection(Section):
     )
     broad_share: Fraction = Field(
         default=0.25,
-        description="Share of recent questions from which a correction counts as touching very many answers, and waits "
+        description="Share of recent questions that a correction may answer; one that would head more of them waits "
         "for review. 1 lets all through.",
     )
     broad_sample: int = Field(

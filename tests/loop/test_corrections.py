@@ -447,9 +447,10 @@ async def test_people_cannot_be_made_up_by_one_who_is_not_trusted_nor_to_escape_
 
 
 @pytest.mark.promise("COR-6")
-async def test_one_that_would_go_into_very_many_answers_waits(app: App) -> None:
+async def test_one_that_would_head_very_many_answers_waits_and_one_that_comes_along_does_not(app: App) -> None:
     await filled(app)
-    broad = lesson("API keys never expire.", "API keys expire.", "API keys expire after a while.")
+    call = "To rotate, delete, create, rename, list, copy, share, find, use or sort API keys, call the support."
+    broad = lesson("API keys are rotated in the settings.", call, call)
     assert (
         await submitted(app, replace(broad, topic="few questions yet"))
     ).correction.status is CorrectionStatus.ACTIVE
@@ -467,7 +468,14 @@ async def test_one_that_would_go_into_very_many_answers_waits(app: App) -> None:
     await app.loop.settled()
     waiting = await submitted(app, broad)
     assert waiting.correction.status is CorrectionStatus.PENDING
-    assert re.fullmatch(r"it would go into \d+% of recent answers", waiting.correction.status_reason)
+    assert re.fullmatch(r"it would head \d+% of recent answers", waiting.correction.status_reason)
+    # It has to do with each of those questions, and answers few of them.
+    beside = lesson("API keys never expire.", "API keys expire.", "API keys expire after a while.")
+    assert (await submitted(app, beside)).correction.status is CorrectionStatus.ACTIVE
+    found = [(await app.loop.search(question)).corrections for question in asked]
+    assert sum(bool(items) for items in found) > app.settings.correct.broad_share * len(asked)
+    heading = [any(item.answers and item.correction.lesson == beside.line for item in items) for items in found]
+    assert sum(heading) <= app.settings.correct.broad_share * len(asked)
     narrow = lesson("Webhooks are retried for an hour.", "Webhooks are retried for a day.")
     assert (await submitted(app, narrow)).correction.status is CorrectionStatus.ACTIVE
 

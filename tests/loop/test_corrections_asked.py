@@ -9,6 +9,7 @@ import pytest
 from psycopg import AsyncConnection
 
 from harry_mcp.app import App
+from harry_mcp.domain.checks import ClaimVerdict
 from harry_mcp.domain.corrections import CorrectionAction, Lesson, Relevant, SubmissionOutcome
 from harry_mcp.domain.people import Principal
 from harry_mcp.loop.correcting import Submitted
@@ -20,7 +21,13 @@ from tests.loop.small_base import ANN, BOB, CURATOR, STRANGER, backfilled, fille
 from tests.storage.recount import rows
 
 PLUS = "What does Zephlo Plus cost?"
-REWORDED = ["How much is Zephlo Plus?", "what does zephlo plus cost", "Please tell me what Zephlo Plus costs, thanks!"]
+REWORDED = [
+    "How much is Zephlo Plus?",
+    "what does zephlo plus cost",
+    "Please tell me what Zephlo Plus costs, thanks!",
+    "What's the price of the Zephlo Plus plan?",
+    "How much is the Zephlo Plus subscription?",
+]
 NEIGHBOURS = ["What does Zephlo Basic cost?", "What does Kindrel Plus cost?", "What is the price of Zephlo Basic?"]
 PRICE = Lesson(
     wrong="It costs 4 euro.", truth="It costs 5 euro a month since May.", line="It costs 5 euro a month since May."
@@ -188,3 +195,21 @@ async def test_of_two_made_on_one_question_the_newer_one_answers(app: App) -> No
         (newer.correction.id, True),
         (PRICE.id, False),
     ]
+
+
+@pytest.mark.promise("MCP-11")
+async def test_a_claim_is_checked_against_the_lesson_and_its_question(app: App) -> None:
+    await filled(app, PLANS, page("Mail", "The IMAP connector uses port 993 and asks for new mail every 5 minutes."))
+    stored = await made(app)
+    port = Lesson(wrong="It asks for new mail every 5 minutes. It uses 993.", truth="It uses 995.", line="It uses 995.")
+    await made(app, "Which port does the IMAP connector use?", port)
+    for claim, verdict in (
+        ("Zephlo Plus costs 5 euro a month.", ClaimVerdict.SUPPORTED),
+        ("Zephlo Plus costs 4 euro a month.", ClaimVerdict.CONTRADICTED),
+    ):
+        finding = (await app.loop.check_claim(claim)).finding
+        assert (finding.verdict, finding.quotes[0].correction_id) == (verdict, stored.correction.id), claim
+    for claim in ("Zephlo Basic costs 2 euro.", "The IMAP connector asks for new mail every 5 minutes."):
+        finding = (await app.loop.check_claim(claim)).finding
+        assert finding.verdict is not ClaimVerdict.CONTRADICTED, claim
+        assert all(not quote.correction_id for quote in finding.quotes), claim

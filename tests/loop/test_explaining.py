@@ -52,8 +52,8 @@ async def test_what_each_stage_saw_is_told_as_it_was(app: App) -> None:
 
 async def test_nothing_is_written_down_or_counted_by_an_explanation(app: App, connection: AsyncConnection[Any]) -> None:
     await filled(app)
-    entry = await official(app)
     await app.loop.submit_correction(LESSON, ANN)
+    entry = await official(app)
     result = await app.loop.search(QUESTION)
     missed = await app.loop.search("Who feeds the office cat?")
     for key in (result.search_id, missed.search_id) * 2:
@@ -67,8 +67,8 @@ async def test_nothing_is_written_down_or_counted_by_an_explanation(app: App, co
 
 async def test_corrections_and_the_official_answer_then_and_now(app: App) -> None:
     await filled(app)
-    entry = await official(app)
     (first,) = await app.loop.submit_correction(LESSON, ANN)
+    entry = await official(app)
     result = await app.loop.search(QUESTION)
     told = await explained(app, result.search_id)
     named = f"{first.correction.id}: {LESSON.line}"

@@ -10,6 +10,7 @@ import pytest
 from psycopg import AsyncConnection
 
 from harry_mcp.app import App
+from harry_mcp.domain.corrections import CorrectionStatus, Lesson
 from harry_mcp.domain.documents import DocumentStatus
 from harry_mcp.domain.people import Role
 from harry_mcp.domain.search import Band, NextAction
@@ -25,6 +26,7 @@ from tests.loop.small_base import (
     IN_OTHER_WORDS,
     KEYS,
     QUESTION,
+    STRANGER,
     backfilled,
     down,
     entry_of,
@@ -384,3 +386,53 @@ async def test_vectors_that_were_lost_are_made_again_in_step_with_the_status(
         assert (await again.loop.lookup(DELETE)).verified.match is not Match.EXACT
         await again.loop.verified.review(waiting.id, VerifiedAction.APPROVE, CURATOR)
         assert (await again.loop.lookup(DELETE)).verified.match is Match.EXACT
+
+
+TEAM = "What does Team cost?"
+DEARER = "Team costs 24 euro a month."
+
+
+def price(euro: int, line: str = "Team costs {} euro a month.") -> Lesson:
+    return Lesson(wrong=DEARER, truth=line.format(euro), line=line.format(euro))
+
+
+@pytest.mark.promise("VER-4")
+@pytest.mark.parametrize("line", ["Team costs {} euro a month.", "It costs {} euro a month."])
+async def test_a_later_correction_of_the_question_takes_its_place_until_it_is_approved_again(
+    app: App, line: str
+) -> None:
+    await filled(app)
+    entry = await official(app, TEAM, DEARER, documents=())
+    served = await app.loop.search(TEAM)
+    assert served.verified.match is Match.EXACT
+    (stored,) = await app.loop.submit_correction(price(19, line), ANN, result_id=served.search_id)
+    for result in (await app.loop.search(TEAM), await app.loop.lookup("what does team cost")):
+        assert result.verified.match is Match.PARTIAL
+        assert f"{stored.correction.id} of" in result.verified.reason
+        assert result.verified.reason.endswith("is newer than its approval and says otherwise.")
+        assert [(item.correction.id, item.answers) for item in result.corrections] == [(stored.correction.id, True)]
+    assert (await entry_of(app, entry.id)).uses == 1
+    await app.loop.verified.review(entry.id, VerifiedAction.APPROVE, CURATOR)
+    settled = await app.loop.search(TEAM)
+    assert (settled.verified.match, settled.verified.reason) == (Match.EXACT, "")
+    # Somebody says it once more.
+    await app.loop.submit_correction(price(19, line), BOB, result_id=settled.search_id)
+    assert (await app.loop.search(TEAM)).verified.match is Match.PARTIAL
+
+
+@pytest.mark.promise("VER-4")
+async def test_a_correction_that_waits_says_the_same_or_speaks_of_another_thing_leaves_it_official(app: App) -> None:
+    await filled(app)
+    await official(app, TEAM, DEARER + " Solo costs 19 euro a month.", documents=())
+    served = await app.loop.search(TEAM)
+    (waiting,) = await app.loop.submit_correction(price(21), STRANGER, result_id=served.search_id)
+    assert waiting.correction.status is CorrectionStatus.PENDING
+    same = Lesson(wrong="Team costs 23 euro a month.", truth=DEARER, line=DEARER)
+    await app.loop.submit_correction(same, ANN, result_id=served.search_id)
+    seats = Lesson(wrong="Team has 3 seats.", truth="Team has 5 seats.", line="Team has 5 seats.")
+    await app.loop.submit_correction(seats, ANN)
+    assert (await app.loop.search(TEAM)).verified.match is Match.EXACT
+    # That it costs as much is said in the answer too, but of another plan.
+    it = "It costs {} euro a month."
+    await app.loop.submit_correction(price(19, it), ANN, result_id=served.search_id)
+    assert (await app.loop.search(TEAM)).verified.match is Match.PARTIAL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from harry_mcp.domain.checks import ClaimVerdict, Quote
 from harry_mcp.domain.claims import ClaimRules, Stance
 from harry_mcp.domain.corrections import Correction, CorrectionStatus
 from harry_mcp.domain.search import Band, Candidate, Hit, Passage
+from harry_mcp.loop.weighing import texts_of
 from harry_mcp.stages.verify.claim_reader import ClaimQuote, asked, found
 from harry_mcp.stages.verify.claims import Judged, judge, shortlist, weigh_correction, weigh_statement
 
@@ -100,6 +102,58 @@ def test_what_a_correction_says_of_a_claim(given: Correction, claim: str, stance
     if judged and stance is not Stance.NEAR:
         assert judged.quote.correction_id == given.id
         assert given.truth in judged.quote.text
+
+
+SOLO = replace(
+    correction(
+        "It costs 5 euro a month.", "Solo costs 4 euro a month. It is for one person.", "It costs 5 euro a month."
+    ),
+    questions=("What does Solo cost?",),
+)
+PORT = replace(
+    correction(
+        "It uses 995.", "The IMAP connector asks for new messages every 5 minutes. It uses port 993.", "It uses 995."
+    ),
+    questions=("Which port does the IMAP connector use?",),
+)
+PLACE = replace(
+    correction("It is stored in Frankfurt.", "It is stored in Ireland.", "It is stored in Frankfurt."),
+    questions=("Where is customer data stored?",),
+)
+ASKED_BACK = replace(PLACE, questions=("Is customer data stored in Ireland?",))
+BARE_VALUE = replace(SOLO, lesson="5 euro a month", truth="5 euro a month", wrong="4 euro a month")
+OWN_WORDS = replace(PORT, lesson="The IMAP connector uses port 995.", truth="The IMAP connector uses port 995.")
+
+
+@pytest.mark.parametrize(
+    ("given", "claim", "stance"),
+    [
+        (SOLO, "Solo costs 5 euro a month.", Stance.SUPPORTS),
+        (SOLO, "Solo costs 4 euro a month.", Stance.CONTRADICTS),
+        (SOLO, "The price of Solo is 4 euro a month.", Stance.CONTRADICTS),
+        (SOLO, "Duo costs 4 euro a month.", Stance.NEAR),
+        (SOLO, "Duo costs 5 euro a month.", Stance.NEAR),
+        (SOLO, "It costs 5 euro a month.", Stance.NEAR),
+        (SOLO, "Solo costs 5 euro a month for each of its users.", Stance.NEAR),
+        (SOLO, "Solo is for one person.", Stance.NEAR),
+        (BARE_VALUE, "Solo costs 5 euro a month.", Stance.SUPPORTS),
+        (BARE_VALUE, "Solo costs 4 euro a month.", Stance.CONTRADICTS),
+        (BARE_VALUE, "Team costs 4 euro a month.", Stance.NEAR),
+        (PORT, "The IMAP connector uses port 995.", Stance.SUPPORTS),
+        (PORT, "The IMAP connector uses port 993.", Stance.CONTRADICTS),
+        (PORT, "The POP connector uses port 993.", Stance.NEAR),
+        (PORT, "The IMAP connector asks for new messages every 5 minutes.", Stance.NEAR),
+        (OWN_WORDS, "The IMAP connector asks for new messages every 5 minutes.", Stance.NEAR),
+        (OWN_WORDS, "The IMAP connector uses port 993.", Stance.CONTRADICTS),
+        (PLACE, "Customer data is stored in Frankfurt.", Stance.SUPPORTS),
+        (PLACE, "Customer data is stored in Ireland.", Stance.CONTRADICTS),
+        (PLACE, "Invoices are stored in Ireland.", Stance.NEAR),
+        (ASKED_BACK, "Customer data is stored in Ireland.", Stance.CONTRADICTS),
+    ],
+)
+def test_a_correction_is_read_together_with_its_question(given: Correction, claim: str, stance: Stance) -> None:
+    judged = weigh_correction(claim, given, dict.fromkeys(texts_of(given), 0.9), RULES)
+    assert (judged.quote.stance if judged else Stance.NEAR) is stance
 
 
 def test_the_shortlist_holds_sentences_with_most_of_the_words_each_once() -> None:

@@ -44,6 +44,11 @@ def answers(question: str, item: Relevant, pages: Sequence[str], *, floor: float
     return item.relevance >= _SURE or not _lacking(question, item, pages)
 
 
+def surely_answers(question: str, item: Relevant) -> bool:
+    """Whether the correction answers the question, whatever the pages say."""
+    return answers(question, item, (), floor=_SURE)
+
+
 def _by_name_only(question: str, item: Relevant) -> bool:
     """Whether a lesson shares a name with the question and at most half of its other words."""
     said = _said(item)  # the topic first, which is a word for many things and no name

@@ -13,20 +13,19 @@ import regex
 
 from harry_mcp.domain.corrections import Correction
 from harry_mcp.domain.differences import Difference, Kind, Vocabulary, differences
+from harry_mcp.domain.pointing import points
 from harry_mcp.domain.tokens import STOP_WORDS, index_terms
+from harry_mcp.stages.correct.rewording import same_words
 
 # Longer ones are one only word for word: comparing them takes tens of milliseconds, and there are many to compare with.
 _COMPARED = 600
 # From this cosine on a word that only one of two questions has is another wording: "How much is it?", "What does it
 # cost?".
 _OTHER_WORDING = 0.9
+# From this cosine on two questions in the same words ask the same.
+SAME_WORDS = 0.7
 # A lesson that has so many of the question's words says what it speaks of.
 _SAYS_IT = 0.7
-_POINTS = regex.compile(
-    r"^(?:it|its|they|their|he|she|this|that|these|those|there|yes|no|you|use|es|das|dies\w*|sie|er|ja|nein|il|elle|ils"
-    r"|c'est|oui|non|ello|eso|sí|questo|sì)\b",
-    regex.IGNORECASE,
-)
 # Of a question that is denied the answer is still the same matter.
 _ANOTHER_THING = frozenset(Kind) - {Kind.NEGATION, Kind.DIRECTION}
 _SHOWN = 200
@@ -54,12 +53,19 @@ def same_question(question: str, asked: str, cosine: float, *, floor: float, voc
     """
     if _folded(question) == _folded(asked):
         return True
-    if cosine < floor or max(len(question), len(asked)) > _COMPARED:
+    if max(len(question), len(asked)) > _COMPARED:
+        return False
+    reworded = cosine >= min(floor, SAME_WORDS) and same_words(question, asked)
+    if cosine < floor and not reworded:
         return False
     found = differences(question, asked, vocabulary=vocabulary)
     if any(each.kind is not Kind.OBJECT for each in found.found):
         return False
-    return not found.blocking or (cosine >= _OTHER_WORDING and all(_other_wording(each) for each in found.blocking))
+    return (
+        reworded
+        or not found.blocking
+        or (cosine >= _OTHER_WORDING and all(_other_wording(each) for each in found.blocking))
+    )
 
 
 def subject_of(question: str, correction: Correction, vocabulary: Vocabulary) -> Subject:
@@ -75,7 +81,7 @@ def shown(correction: Correction, asked: str) -> str:
     """The question to be shown with a lesson that does not say by itself what it speaks of; else empty."""
     wanted = _words(asked)
     held = _words(f"{correction.topic} {correction.lesson}")
-    says_it = not _POINTS.match(correction.lesson.strip()) and len(wanted & held) >= _SAYS_IT * len(wanted)
+    says_it = not points(correction.lesson) and len(wanted & held) >= _SAYS_IT * len(wanted)
     line = " ".join(asked.split())
     return "" if says_it else line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from harry_mcp.domain.content import names_something
 from harry_mcp.domain.corrections import Correction, Relevant, asked_id
 from harry_mcp.domain.differences import Kind, Vocabulary, differences
 from harry_mcp.domain.tokens import STOP_WORDS, index_terms
@@ -43,7 +44,8 @@ def bearing(
     """A correction with its relevance to a question, or None where it does not bear on it.
 
     ``cosine`` is that to the lesson, ``asked`` those to questions that corrections were made on, by ``asked_id``. From
-    ``same`` on such a question may be this one, and the correction is then as relevant as the two are alike.
+    ``same`` on such a question may be this one, and the correction is then as relevant as the two are alike. A bare
+    judgement, such as "It doesn't", bears on no question but its own.
     """
     own = relevance(question, correction, cosine)
     near = {each: asked.get(asked_id(correction.id, each), 0.0) for each in correction.questions}
@@ -52,7 +54,7 @@ def bearing(
         if same_question(question, each, near[each], floor=same, vocabulary=vocabulary):
             alike = min(1.0, max(own, near[each], same))
             return Relevant(correction=correction, relevance=alike, same_question=True, asked=shown(correction, each))
-    if own < floor:
+    if own < floor or not _telling(correction):
         return None
     subject = subject_of(question, correction, vocabulary)
     if subject is Subject.UNSAID:
@@ -66,6 +68,8 @@ def select(
 ) -> tuple[Relevant, ...]:
     """The most relevant ones over a floor, within a budget of tokens; of those that conflict, the newer one first.
 
+    Of those that were made on this very question the newer one is first too, and a bare judgement last.
+
     Those that lie far behind the best are left out, unless they outdate one that is not. One that does not fit is
     passed over for a smaller one behind it, but never for an older one that says otherwise.
     """
@@ -76,7 +80,7 @@ def select(
     kept: list[Relevant] = []
     passed_over: list[Relevant] = []
     left = tokens
-    for item in _newest_first(sorted(near, key=lambda each: (-each.relevance, each.correction.id))):
+    for item in _newest_first(_telling_first(sorted(near, key=lambda each: (-each.relevance, each.correction.id)))):
         if len(kept) >= most:
             break
         price = cost(item)
@@ -86,6 +90,22 @@ def select(
         kept.append(item)
         left -= price
     return tuple(replace(item, contradicts=_newest_against(item, kept)) for item in kept)
+
+
+def _telling_first(ranked: Sequence[Relevant]) -> list[Relevant]:
+    """The same places with those that were made on this very question exchanged among themselves: first those that say
+    more than a bare judgement, and of these the newer ones."""
+    own = sorted(
+        (item for item in ranked if item.same_question),
+        key=lambda each: (_telling(each.correction), each.correction.created_at),
+        reverse=True,
+    )
+    following = iter(own)
+    return [next(following) if item.same_question else item for item in ranked]
+
+
+def _telling(correction: Correction) -> bool:
+    return names_something(f"{correction.lesson} {correction.truth}")
 
 
 def _newest_first(ranked: Sequence[Relevant]) -> list[Relevant]:

@@ -9,11 +9,13 @@ from harry_mcp.domain.checks import ClaimVerdict, Finding, Quote
 from harry_mcp.domain.claims import NOTHING_KNOWN, ClaimRules, Stance, weigh
 from harry_mcp.domain.corrections import Correction
 from harry_mcp.domain.differences import Vocabulary
-from harry_mcp.domain.differences.reading import Part, read
+from harry_mcp.domain.differences.reading import read
 from harry_mcp.domain.plain import one_line
 from harry_mcp.domain.search import Hit
 from harry_mcp.domain.sentences import sentences
 from harry_mcp.settings import ClaimSection
+from harry_mcp.stages.verify.spoken import around as words_around
+from harry_mcp.stages.verify.spoken import keys, leans, question_of, said_wrong, together
 
 # What is longer is a wide table or code without a fence: it holds the words of a claim by chance.
 _LONGEST = 500
@@ -84,21 +86,35 @@ def weigh_statement(
 
 
 def weigh_correction(
-    claim: str, correction: Correction, cosines: Mapping[str, float], rules: ClaimRules
+    claim: str,
+    correction: Correction,
+    cosines: Mapping[str, float],
+    rules: ClaimRules,
+    vocabulary: Vocabulary = NOTHING_KNOWN,
 ) -> Judged | None:
     """What a correction says of a claim; None when it says nothing of it.
 
     ``cosines`` are those of the claim with the texts of the correction. A claim that repeats what was wrong, or that
-    what is true denies, is contradicted; one that says what is true is supported.
+    what is true denies, is contradicted; one that says what is true is supported. One that leans on its question is
+    read behind it, and then every word of the claim must be accounted for.
     """
-    truth, wrong, line = correction.truth, correction.wrong, correction.lesson
-    cosine = max(cosines[text] for text in (truth, wrong, line))
-    told_apart = _keys(truth) ^ _keys(wrong)
+    question = ""
+    if leans(correction):
+        question = question_of(claim, correction, vocabulary)
+        if not question:
+            return None
+        rules = replace(rules, support_words=1.0, contradict_words=1.0)
+    truth, wrong, line = correction.truth, said_wrong(correction), correction.lesson
+    texts = (correction.truth, correction.wrong, line, *([together(question, correction)] if question else []))
+    cosine = max(cosines[text] for text in texts)
+    told_apart = keys(truth) ^ keys(wrong)
     # Subject and object may stand in the lesson only; what tells true from wrong never counts as said by it.
     around = " ".join(word.surface for word in read(f"{correction.topic} {line}").words if word.key not in told_apart)
+    asked = words_around(question, told_apart=told_apart)
+    around, topic = f"{around} {asked}", f"{correction.topic} {asked}"
     by_truth = weigh(claim, truth, cosine, rules, context=around)
     by_wrong = weigh(claim, wrong, cosine, rules, context=around)
-    by_line = weigh(claim, line, cosine, rules, context=correction.topic)
+    by_line = weigh(claim, line, cosine, rules, context=topic)
     stance, differs, covered = Stance.NEAR, "", max(by_truth.covered, by_wrong.covered, by_line.covered)
     says_so = by_truth.stance is Stance.SUPPORTS and _touches(claim, truth, wrong)
     repeats = by_wrong.stance is Stance.SUPPORTS and _touches(claim, wrong, truth)
@@ -107,21 +123,21 @@ def weigh_correction(
         stance = Stance.SUPPORTS
     elif (repeats and not says_so) or by_truth.stance is Stance.CONTRADICTS:
         stance, differs = Stance.CONTRADICTS, by_truth.differs or "a correction says that this is wrong"
-    elif by_line.stance is Stance.CONTRADICTS and not _keys(line) & (_keys(wrong) - _keys(truth)):
+    elif by_line.stance is Stance.CONTRADICTS and not keys(line) & (keys(wrong) - keys(truth)):
         stance, differs = by_line.stance, by_line.differs
     return Judged(correction_quote(correction, stance, differs, cosine), covered * cosine) if covered else None
 
 
 def _shared(claim: str, text: str) -> float:
     """The share of a claim's words that a text has itself."""
-    wanted = _keys(claim)
-    return len(wanted & _keys(text)) / max(1, len(wanted))
+    wanted = keys(claim)
+    return len(wanted & keys(text)) / max(1, len(wanted))
 
 
 def _touches(claim: str, text: str, other: str) -> bool:
     """Whether a claim has anything of what tells a text from another one; what both share was never in question."""
-    wanted, own = _keys(claim), _keys(text) - _keys(other)
-    return bool(wanted & own) if own else not wanted & (_keys(other) - _keys(text))
+    wanted, own = keys(claim), keys(text) - keys(other)
+    return bool(wanted & own) if own else not wanted & (keys(other) - keys(text))
 
 
 def correction_quote(correction: Correction, stance: Stance, differs: str, cosine: float) -> Quote:
@@ -216,7 +232,3 @@ def _quote(statement: Statement, stance: Stance, differs: str, cosine: float) ->
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_QUOTE else text[: _LONGEST_QUOTE - 1].rstrip() + "…"
-
-
-def _keys(text: str) -> frozenset[str]:
-    return frozenset(word.key for word in read(text).words if word.part in (Part.CONTENT, Part.NEGATION))

@@ -29,8 +29,11 @@ NAMES = replace(correction("Zephlo Plus costs 5 euro a month.", truth="5 euro.")
     [
         ("what does  zephlo plus cost", PLUS, 0.0, True),
         ("How much is Zephlo Plus?", PLUS, 0.94, True),
-        # The same words, where the two are less alike: a word that only one of them has may be another matter.
-        ("How much is Zephlo Plus?", PLUS, 0.88, False),
+        # It asks for a price in other words; only where the two are too little alike it is another question.
+        ("How much is Zephlo Plus?", PLUS, 0.75, True),
+        ("How much is Zephlo Plus?", PLUS, 0.65, False),
+        # A word that only one of them has may be another matter, where the two are less alike.
+        ("What does delivery of Zephlo Plus cost?", PLUS, 0.88, False),
         ("What does Zephlo Basic cost?", PLUS, 0.97, False),
         ("What does Kindrel Plus cost?", PLUS, 0.97, False),
         ("What is the maximum attachment size?", "How large may an attachment be?", 0.86, True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harry_mcp.domain.corrections import Correction, CorrectionStatus, Lesson, Relevant
-from harry_mcp.stages.correct.selection import conflict, relevance, select
+from harry_mcp.stages.correct.selection import bearing, conflict, relevance, select
 
 pytestmark = pytest.mark.promise("COR-3")
 
@@ -181,3 +182,28 @@ def test_relevance_is_meaning_first_and_words_second() -> None:
     assert relevance("the", bike, 0.5) == pytest.approx(0.45)
     assert relevance("magnet", bike, -1.0) == 0.0
     assert relevance("magnet spoke", bike, 1.0) == pytest.approx(1.0)
+
+
+BARE = replace(correction("It doesn't.", truth="It doesn't.", wrong="It does."), questions=("Has Solo an API?",))
+
+
+def test_a_bare_judgement_bears_on_its_own_question_only() -> None:
+    for question, own in (("has solo an API", True), ("Has Solo an export?", False), ("It does, doesn't it?", False)):
+        found = bearing(question, BARE, 0.95, {}, floor=0.4, same=0.8)
+        assert (found is not None and found.same_question) is own, question
+        assert (found is not None) is own, question
+
+
+def test_of_those_made_on_one_question_the_newer_one_is_first_and_a_bare_judgement_last() -> None:
+    def own(lesson: str, value: float, day: int) -> Relevant:
+        return replace(relevant(lesson, value, day), same_question=True)
+
+    bare = Relevant(correction=replace(BARE, created_at=START + timedelta(days=9)), relevance=1.0, same_question=True)
+    older, newer = own("Solo reads with keys.", 0.95, 1), own("An API came to all plans in May.", 0.9, 2)
+    beside = relevant(OTHERS[0], 0.97)
+    assert lessons(chosen([bare, older, newer, beside], most=4)) == [
+        newer.correction.lesson,
+        beside.correction.lesson,
+        older.correction.lesson,
+        bare.correction.lesson,
+    ]
