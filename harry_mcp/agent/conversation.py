@@ -16,6 +16,7 @@ from harry_mcp.agent.remembering import as_history, said_before
 from harry_mcp.agent.sources import Source, Sources
 from harry_mcp.agent.toolbox import Toolbox
 from harry_mcp.domain.chat import Said
+from harry_mcp.domain.courtesies import courtesy
 from harry_mcp.domain.plain import one_line, visible
 from harry_mcp.errors import HarryError, InputError, ServerUnavailable, ToolFailed
 from harry_mcp.providers.usage import UsageMeter
@@ -59,7 +60,7 @@ class Conversation:
         """
         # It is not cut here: how long it may be is for the server to say.
         question = visible(question).strip()
-        if not any(character.isalnum() for character in question):
+        if not any(character.isalnum() for character in question) and not courtesy(question, answered=True):
             raise InputError("Ask a question: there are no words in it.")
         self.failed = True
         try:

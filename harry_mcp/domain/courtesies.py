@@ -32,14 +32,19 @@ _THANKS = r"""(?:(?:many\s+|ok(?:ay)?\s+)?(?:thanks|thank\s+(?:you|u)|thankyou|t
     |merci(?:\s+(?:beaucoup|bien))?|(?:muchas\s+)?gracias|grazie(?:\s+mille)?|(?:muito\s+)?obrigad[oa]
     |dank\s+je(?:\s+wel)?|bedankt|tack(?:\s+s[åa]\s+mycket)?|takk|dzi[ęe]kuj[ęe]|спасибо(?:\s+большое)?|谢谢|多谢
     |ありがとう(?:ございます)?|감사합니다)"""
+_MUCH = r"(?:really\s+|very\s+|so\s+|super\s+|quite\s+)?"
+_FOR_WHOM = r"(?:\s+(?:me|us|a\s+lot|so\s+much|very\s+much|for\s+(?:now|today|me|us)|now|then|to\s+know))*"
+# Praise in a whole sentence: nobody looks for that.
+_PRAISE = rf"""(?:(?:that|this|it)(?:['’]s|\s+is|\s+was|\s+has\s+been)?\s+{_MUCH}
+        (?:helps?|helped|helpful|useful){_FOR_WHOM}
+    |good\s+to\s+know|good\s+bot|(?:well|nicely)\s+done)"""
 # Words of assent: behind an answer they are no question, by themselves somebody may look for them.
-_NODS = r"""(?:(?:that|this|it)(?:['’]s|\s+is|\s+was|\s+has\s+been)?\s+(?:really\s+|very\s+|so\s+|super\s+|quite\s+)?
-        (?:helps?|helped|helpful|useful|great|perfect|good|fine|all|it|enough|clear|awesome|nice|works?|worked
-            |makes?\s+sense)(?:\s+(?:me|us|a\s+lot|so\s+much|very\s+much|for\s+(?:now|today|me|us)|now|then|to\s+know))*
+_NODS = rf"""(?:(?:that|this|it)(?:['’]s|\s+is|\s+was|\s+has\s+been)?\s+{_MUCH}
+        (?:great|perfect|good|fine|all|it|enough|clear|awesome|nice|works?|worked|makes?\s+sense){_FOR_WHOM}
     |(?:got|understood|noted|gotcha)(?:\s+(?:it|that))?|i\s+(?:see|understand|got\s+it)|makes\s+sense|sounds\s+good
-    |good\s+to\s+know|ty|ta|(?:perfect|great|cool|nice|awesome|excellent|brilliant|wonderful|fantastic|lovely|super|sweet
+    |ty|ta|(?:perfect|great|cool|nice|awesome|excellent|brilliant|wonderful|fantastic|lovely|super|sweet
         |neat|amazing|ok(?:ay)?|okey|k|alright|all\s+right|right|fine|wow)(?:\s+(?:one|job|stuff|work|answer|then))?
-    |(?:well|nicely)\s+done|good\s+(?:bot|job|work|answer|one)|later|prima|alles\s+klar|verstanden|d['’]accord|parfait
+    |good\s+(?:job|work|answer|one)|later|prima|alles\s+klar|verstanden|d['’]accord|parfait
     |perfecto|vale|perfetto|понятно)"""
 _GOODBYES = r"""(?:(?:good\s*)?bye(?:\s*bye)?|(?:see|c)\s+(?:you|ya|u)(?:\s+(?:later|soon|tomorrow|around))?
     |good\s+night|have\s+a\s+(?:nice|good|great|lovely)\s+(?:day|evening|weekend|one|time)|take\s+care
@@ -50,10 +55,18 @@ _AROUND = r"""(?:[\s\p{P}\p{S}\p{Emoji_Presentation}\u200d\ufe0f]|\b(?:and|so|ve
     |everyone|everybody|assistant|harry|claude|bot|oh|ah|yes|yep|yeah|no|nope|well|now|for\s+now|please)\b)*"""
 _FLAGS = regex.VERBOSE | regex.IGNORECASE
 _SAID = regex.compile(
-    rf"(?<!\w)(?:(?<greeting>{_GREETINGS})|(?<thanks>{_THANKS})|(?<goodbye>{_GOODBYES})|(?<nod>{_NODS}))(?!\w)", _FLAGS
+    rf"(?<!\w)(?:(?<greeting>{_GREETINGS})|(?<thanks>{_THANKS}|{_PRAISE})|(?<goodbye>{_GOODBYES})|(?<nod>{_NODS}))(?!\w)",
+    _FLAGS,
 )
 _BETWEEN = regex.compile(_AROUND, _FLAGS)
-_SENTENCE = regex.compile(r"[^.!?\n。！？]*[.!\n。！]+\s+(?=\S)|[^,;:–—.!?]{1,60}[,;:–—]\s+(?=\S)")
+# Thanks without a word.
+_SIGN = regex.compile(
+    r"[👍👌🙏👏🙌💯🤝🫶❤💙💚💛🧡💜♥😀😃😄😁😊🙂😍🥰🤩🎉🥳✅✔]|(?<!\S)[:;]-?[)D](?!\S)|(?<!\S)<3(?!\S)"
+)
+_SENTENCE = regex.compile(
+    r"[\p{S}\p{Emoji_Presentation}\u200d\ufe0f\s]*\p{Emoji_Presentation}\ufe0f?\s+(?=\S)"
+    r"|[^.!?\n。！？]*[.!\n。！]+\s+(?=\S)|[^,;:–—.!?]{1,60}[,;:–—]\s+(?=\S)"
+)
 # Beyond this nobody is only being polite.
 _LONGEST = 200
 
@@ -61,7 +74,8 @@ _LONGEST = 200
 def courtesy(text: str, *, answered: bool) -> Courtesy | None:
     """Which courtesy a text is, None when it holds anything else. Of several, thanks weigh more than greetings.
 
-    ``answered``: something was answered before. Else "great" and "later" are words that somebody looks for.
+    ``answered``: something was answered before. Else "great" and "later" are words that somebody looks for; a raised
+    thumb is always one.
     """
     if len(text) > _LONGEST:
         return None
@@ -76,7 +90,8 @@ def courtesy(text: str, *, answered: bool) -> Courtesy | None:
     for kind in (Courtesy.THANKS, Courtesy.GOODBYE, Courtesy.GREETING):
         if kind.value in said:
             return kind
-    return Courtesy.THANKS if said and answered else None
+    signed = _SIGN.search(text) is not None
+    return Courtesy.THANKS if signed or (said and answered) else None
 
 
 def without_courtesies(text: str) -> str:

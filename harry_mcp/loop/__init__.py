@@ -21,7 +21,7 @@ from harry_mcp.loop.digesting import DigestFlow
 from harry_mcp.loop.explaining import ExplainFlow, Explanation
 from harry_mcp.loop.feedback import FeedbackFlow
 from harry_mcp.loop.reading import DocumentPage, read_page
-from harry_mcp.loop.recalling import RecallFlow, documents_found
+from harry_mcp.loop.recalling import RecallFlow
 from harry_mcp.loop.recording import Recorder
 from harry_mcp.loop.reviewing import ReviewFlow
 from harry_mcp.loop.reviewing_corrections import CorrectionReviewFlow
@@ -88,9 +88,9 @@ class HarryLoop:
             DatabaseUnavailable: PostgreSQL cannot be reached.
         """
         filters = _storable(filters or SearchFilters())
-        self._check(question)
         if (nothing := no_question(question, answered=bool(history))) is not None:
             return nothing
+        self._check(question)
 
         async def run() -> SearchResult:
             recall = partial(self._flows.recall.nearby, topic=filters.topic) if record else None
@@ -160,7 +160,7 @@ class HarryLoop:
         remembered = await self._flows.recall.serve(
             result.question,
             searched.nearby,
-            documents_found(result),
+            searched.found,
             search_id=result.search_id if recorded else "",
         )
         return self._flows.recall.with_memories(result, remembered)

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 
 from harry_mcp.domain.deadlines import Deadline
 from harry_mcp.domain.search import Candidate, OptimizedQuery, Passage, Retrieval, Verdict
-from harry_mcp.loop.recalling import Nearby
+from harry_mcp.loop.remembered import Nearby
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One way of asking, and what it found. ``nearby`` is None where the question has no vector."""
+    """A question, and what one way of asking it found. ``nearby`` is None where the question has no vector.
+
+    ``found`` are the documents that the question itself finds, None where the ranking has them.
+    """
 
     query: OptimizedQuery
     retrieval: Retrieval
@@ -20,6 +23,7 @@ class Attempt:
     passages: Mapping[int, Passage]
     verdict: Verdict
     nearby: Nearby | None = None
+    found: Sequence[str] | None = None
 
 
 @dataclass(slots=True)
@@ -43,3 +47,8 @@ class Course:
         self.timings.update(other.timings)
         self.told.update(other.told)
         self.lost(*other.degraded)
+
+
+def documents_found(ranking: Sequence[Candidate]) -> list[str]:
+    """The ids of the documents in a ranking, best first."""
+    return list(dict.fromkeys(item.document_id for item in ranking))

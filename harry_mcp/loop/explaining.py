@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,7 @@ from harry_mcp.domain.corrections import Correction
 from harry_mcp.domain.search import SearchFilters, SearchResult
 from harry_mcp.errors import NotFoundError
 from harry_mcp.loop.healing import OnDatabase, healed
-from harry_mcp.loop.recalling import RecallFlow, documents_found
+from harry_mcp.loop.recalling import RecallFlow
 from harry_mcp.loop.searching import SearchFlow
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.gaps import Gap
@@ -104,5 +104,8 @@ class ExplainFlow(OnDatabase):
         near = partial(self._recall.nearby, topic=filters.topic)
         searched = await self._search.run(stored.question, k=0, filters=filters, history=(), recall=near)
         result = searched.result
-        chosen = self._recall.chosen(result.question, searched.nearby, documents_found(result))
+        if words := stored.course.get("found_by"):
+            shown = (await self._search.run(words, k=0, filters=filters, history=())).result
+            result = replace(shown, question=result.question)
+        chosen = self._recall.chosen(result.question, searched.nearby, searched.found)
         return self._recall.with_memories(result, chosen)

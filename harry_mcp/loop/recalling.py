@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from harry_mcp.domain.search import NextAction, SearchResult
 from harry_mcp.domain.verified import Match, VerifiedMatch
 from harry_mcp.ingest.estimating import estimated_tokens
 from harry_mcp.loop.questions import Questions
+from harry_mcp.loop.remembered import Nearby, Remembered, joined
 from harry_mcp.loop.words import Words
 from harry_mcp.metering import count_lookup
 from harry_mcp.settings import Settings
@@ -36,25 +37,6 @@ from harry_mcp.storage.unit_of_work import UnitOfWork
 _OFFICIAL = (
     "A verified response answers exactly this question: give verified.answer as the official answer, with its sources."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Remembered:
-    """What is remembered of one question."""
-
-    verified: VerifiedMatch
-    corrections: tuple[Relevant, ...] = ()
-    failures: tuple[PastFailure, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Nearby:
-    """What lies near to a question in the memories, before it is known what a search for it finds."""
-
-    verified: tuple[Near, ...] = ()
-    vocabulary: Vocabulary = field(default_factory=Vocabulary)
-    corrections: tuple[Relevant, ...] = ()
-    failures: tuple[PastFailure, ...] = ()
 
 
 class RecallFlow:
@@ -122,8 +104,11 @@ class RecallFlow:
             return Remembered(VerifiedMatch(match=Match.NONE, reason="The question could not be embedded."))
         verified = choose(Questions.bare(question), nearby.verified, found, self._settings, nearby.vocabulary)
         told = [item.correction for item in nearby.corrections if surely_answers(question, item)]
-        verified = unless_outdated(verified, told)
-        return Remembered(verified, nearby.corrections, nearby.failures)
+        own = Remembered(unless_outdated(verified, told), nearby.corrections, nearby.failures)
+        if nearby.also is None:
+            return own
+        typed = self.chosen(nearby.also.question, nearby.also.nearby, nearby.also.found)
+        return joined(own, typed, question=nearby.also.question, select=self._selected)
 
     def with_memories(self, result: SearchResult, remembered: Remembered) -> SearchResult:
         """The result with what is remembered of its question; an official answer takes the place of a gap."""
@@ -184,7 +169,7 @@ class RecallFlow:
         )
         # In the form in which those are kept that it is compared with.
         compared = Questions.kept(question) if any(each.questions for each in corrections) else question
-        room = self._correct.tokens - FRAME_TOKENS
+        room = self._room
         scored = [
             item if cost(item) <= room else replace(item, asked="")
             for each in corrections
@@ -200,7 +185,14 @@ class RecallFlow:
                 )
             )
         ]
-        return select(scored, floor=self._correct.relevance, most=self._correct.most, tokens=room, cost=cost)
+        return self._selected(scored)
+
+    @property
+    def _room(self) -> int:
+        return self._correct.tokens - FRAME_TOKENS
+
+    def _selected(self, scored: Sequence[Relevant]) -> tuple[Relevant, ...]:
+        return select(scored, floor=self._correct.relevance, most=self._correct.most, tokens=self._room, cost=cost)
 
     async def _noted(self, question: str, remembered: Remembered, search_id: str) -> Remembered:
         """What is served, written down before the answer goes out, so that counters and records are exact."""
@@ -226,11 +218,6 @@ class RecallFlow:
         if looked_up:
             count_lookup(match.match)
         return replace(remembered, verified=replace(match, lookup_id=lookup_id))
-
-
-def documents_found(result: SearchResult) -> list[str]:
-    """The ids of the documents that a search brought, best first."""
-    return list(dict.fromkeys(item.document_id for item in result.ranking))
 
 
 def cost(item: Relevant) -> int:

@@ -28,8 +28,8 @@ from harry_mcp.domain.search import (
 )
 from harry_mcp.domain.together import both
 from harry_mcp.errors import ProviderError
-from harry_mcp.loop.attempts import Attempt, Course
-from harry_mcp.loop.recalling import Nearby
+from harry_mcp.loop.attempts import Attempt, Course, documents_found
+from harry_mcp.loop.remembered import Nearby
 from harry_mcp.loop.standing import as_they_stand
 from harry_mcp.loop.two_legs import TwoLegs
 from harry_mcp.metering import count_search
@@ -42,6 +42,7 @@ from harry_mcp.stages.rank.ranker import RankStage, warned
 from harry_mcp.stages.rank.reranking import RerankStep
 from harry_mcp.stages.retrieve.corrective import CorrectiveWriter
 from harry_mcp.stages.retrieve.history import HistoryRewriter, spoken
+from harry_mcp.stages.retrieve.leaning import whole
 from harry_mcp.stages.retrieve.query import clean, optimize
 from harry_mcp.stages.retrieve.retriever import Found, HybridRetriever
 from harry_mcp.storage.database import Database
@@ -54,10 +55,14 @@ _RESERVE = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What a search brought, and what lies near to its question in the memories, None where that cannot be told."""
+    """What a search brought, and what lies near to its question in the memories, None where that cannot be told.
+
+    ``found`` are the ids of the documents that the question itself finds, best first.
+    """
 
     result: SearchResult
     nearby: Nearby | None
+    found: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +97,13 @@ class SearchFlow:
         started = time.perf_counter()
         course = Course(Deadline(self._settings.search.deadline, reserve=_RESERVE))
         with stage("search", {}) as span:
-            first = await self._first(clean(question), k, filters, history, course, recall)
+            first = await self._first(whole(clean(question)), k, filters, history, course, recall)
             attempt = await self._corrected(first, k, filters, course)
             span.set_attribute("harry.band", attempt.verdict.band.value)
             span.set_attribute("harry.degraded", course.degraded)
         count_search(attempt.verdict.band, course.degraded)
+        if "asked" in course.told:
+            course.told["asked"] = clean(question)
         hits = self._hits(attempt, k)
         course.timings["total"] = (time.perf_counter() - started) * 1000
         status = SearchStatus.OK if hits else SearchStatus.EMPTY
@@ -114,7 +121,8 @@ class SearchFlow:
             revision=attempt.retrieval.statistics.revision,
             course=course.told,
         )
-        return Searched(result, first.nearby)
+        found = first.found if first.found is not None else documents_found(attempt.ranking)
+        return Searched(result, first.nearby, found)
 
     async def _first(
         self,

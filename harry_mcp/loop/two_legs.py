@@ -4,6 +4,10 @@ Words alone do not tell a follow-up from a question that stands alone, but what 
 belongs, what was spoken of makes a page stand out; put in where it does not, it hides the page that did. So the
 verdicts are compared. Words that were put in can bring up a page, but they never make it strong by themselves: for that
 it must hold the words of the question too.
+
+What is remembered of a question, and what it is remembered as, never hangs on which way found more. A whole question is
+the one that was typed, so that the same words mean the same in every conversation; one that points elsewhere is the one
+that was written out.
 """
 
 from __future__ import annotations
@@ -15,10 +19,11 @@ from dataclasses import dataclass, replace
 from harry_mcp.domain.search import Band, Verdict
 from harry_mcp.domain.together import both
 from harry_mcp.domain.tokens import index_terms
-from harry_mcp.loop.attempts import Attempt, Course
+from harry_mcp.loop.attempts import Attempt, Course, documents_found
+from harry_mcp.loop.remembered import Also
 from harry_mcp.stages.rank.ranker import RankStage
 from harry_mcp.stages.retrieve.history import HistoryRewriter, Rewritten
-from harry_mcp.stages.retrieve.leaning import Leaning, leaning, own_words, points
+from harry_mcp.stages.retrieve.leaning import Leaning, asks_on, leaning, own_words, points
 from harry_mcp.tracing import stage
 
 Ask = Callable[[str, Course], Awaitable[Attempt]]
@@ -36,6 +41,7 @@ _UNCOVERED = (
     "What was spoken of before brought up the best passage; it holds too few of the words of the question itself."
 )
 _NOT_AGREED = "The best passage fits the question by itself; it may have nothing to do with what was spoken of before."
+_NOTHING_NEW = "The question has no words of its own to find a passage by, so this may be what was said already."
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +76,7 @@ class TwoLegs:
         self._ask = ask
 
     async def search(self, question: str, turns: Sequence[str], course: Course) -> Attempt:
-        """What the better way of asking found; ``course`` is told of both.
+        """What the better way of asking found, as an attempt at the question; ``course`` is told of both.
 
         A question that may stand alone is asked as it is, and a second time only where that is not strong. One that
         points elsewhere is asked both ways at once, or in the way that a model wrote it.
@@ -90,17 +96,19 @@ class TwoLegs:
         carried = await self._leg(rewritten.question, course)
         better = carried.verdict.score > bare.verdict.score and carried.verdict.band is not Band.WEAK
         if better and (rewritten.by_model or _covered(carried.attempt, question).share >= _COVERED_WHOLLY):
-            return _settled(course, question, carried, bare)
+            return _settled(course, question, carried, bare, of=bare)
         return _settled(course, question, bare, carried)
 
     async def _leaning(self, question: str, turns: Sequence[str], course: Course) -> Attempt:
         rewritten = await self._rewritten(question, turns, course)
         if rewritten.by_model or rewritten.question == question:
-            return _settled(course, question, await self._leg(rewritten.question, course))
+            leg = await self._leg(rewritten.question, course)
+            return _settled(course, question, leg if rewritten.by_model else self._asking_on(leg, question))
         bare, found = await both(self._leg(question, course), self._leg(rewritten.question, course))
-        carried = self._held(found, question, rewritten)
+        carried = self._asking_on(self._held(found, question, rewritten), question)
         if _outdoes(bare, found, agreed_on=points(question)):
-            return _settled(course, question, self._agreed(bare, found), carried)
+            shown = self._asking_on(self._agreed(bare, found), question)
+            return _settled(course, question, shown, carried, of=carried)
         return _settled(course, question, carried, bare)
 
     async def _rewritten(self, question: str, turns: Sequence[str], course: Course) -> Rewritten:
@@ -120,6 +128,10 @@ class TwoLegs:
             return bare
         return self._doubted(bare, _NOT_AGREED)
 
+    def _asking_on(self, leg: _Leg, question: str) -> _Leg:
+        """The leg, less sure of itself where nothing was asked but why, or what else."""
+        return self._doubted(leg, _NOTHING_NEW) if asks_on(question) else leg
+
     def _doubted(self, leg: _Leg, why: str, most: Band = Band.MODERATE) -> _Leg:
         ranking, verdict = self._ranker.doubted(leg.attempt.ranking, leg.verdict, why, most=most)
         return replace(leg, attempt=replace(leg.attempt, ranking=ranking, verdict=verdict))
@@ -133,16 +145,37 @@ class TwoLegs:
         return self._doubted(leg, _UNCOVERED, Band.WEAK if nothing else Band.MODERATE)
 
 
-def _settled(course: Course, question: str, counts: _Leg, other: _Leg | None = None) -> Attempt:
-    """The attempt that counts, with the notes of both ways."""
+def _settled(course: Course, typed: str, shown: _Leg, other: _Leg | None = None, *, of: _Leg | None = None) -> Attempt:
+    """The attempt that is shown, with the notes of both ways.
+
+    ``of`` is the way whose words are the question, where it is not the one that is shown.
+    """
+    own, attempt = of or shown, shown.attempt
+    if of is not None:
+        attempt = replace(
+            attempt, query=of.attempt.query, nearby=of.attempt.nearby, found=documents_found(of.attempt.ranking)
+        )
+    course.take(shown.course)
     if other is not None:
         course.lost(*other.course.degraded)
         course.timings["other_leg"] = other.took
-        course.told["also_searched"] = other.question
-    course.take(counts.course)
-    if counts.question != question:
-        course.told["asked"] = question
-    return counts.attempt
+        course.told["also_searched"] = shown.question if other is of else other.question
+    if of is not None:
+        course.told["found_by"] = shown.question
+    if own.question == typed:
+        return attempt
+    course.told["asked"] = typed
+    bare = shown if shown.question == typed else other
+    return attempt if bare is None else _with_typed(attempt, bare)
+
+
+def _with_typed(attempt: Attempt, bare: _Leg) -> Attempt:
+    """The attempt with what is remembered of the words that were typed beside that of the question."""
+    near = bare.attempt.nearby
+    if attempt.nearby is None or near is None:
+        return attempt
+    also = Also(bare.question, near, documents_found(bare.attempt.ranking))
+    return replace(attempt, nearby=replace(attempt.nearby, also=also))
 
 
 def _outdoes(bare: _Leg, carried: _Leg, *, agreed_on: bool) -> bool:
@@ -156,17 +189,13 @@ def _outdoes(bare: _Leg, carried: _Leg, *, agreed_on: bool) -> bool:
 
 
 def _agree(bare: _Leg, carried: _Leg) -> bool:
-    first = _documents(bare.attempt)[:1]
-    return bool(first) and first[0] in _documents(carried.attempt)[:_AGREED]
-
-
-def _documents(attempt: Attempt) -> list[str]:
-    return list(dict.fromkeys(item.document_id for item in attempt.ranking))
+    first = documents_found(bare.attempt.ranking)[:1]
+    return bool(first) and first[0] in documents_found(carried.attempt.ranking)[:_AGREED]
 
 
 def _covered(attempt: Attempt, question: str) -> _Covered:
     """How far the best page holds the question's own words, in any of its passages that were found."""
-    first = _documents(attempt)[:1]
+    first = documents_found(attempt.ranking)[:1]
     passages = [passage for passage in attempt.passages.values() if passage.document_id in first]
     language = (passages[0].language if passages else "") or "en"
     own = own_words(question, language)

@@ -47,8 +47,8 @@ class ExplainReply(_Reply):
     query: str = Field(description="What was searched for.")
     course: dict[str, str] = Field(
         description="What was done beyond the plain search: asked (the question as it came), also_searched (the "
-        "other way of asking it, which found less), hypothetical (a made-up answer that was searched for), other_words "
-        "(a second try)."
+        "other way of asking it), found_by (the way whose passages are shown, where that is not the question), "
+        "hypothetical (a made-up answer that was searched for), other_words (a second try)."
     )
     filters: dict[str, str] = Field(description="What narrowed it.")
     then: OutcomeReply = Field(description="The verdict then.")

@@ -21,6 +21,13 @@ pytestmark = pytest.mark.promise("RET-2")
         ("No, thanks", Courtesy.THANKS),
         ("Vielen Dank", Courtesy.THANKS),
         ("谢谢", Courtesy.THANKS),
+        ("👍", Courtesy.THANKS),
+        ("👍🏽👍🏽", Courtesy.THANKS),
+        ("great ❤️", Courtesy.THANKS),
+        ("ok :)", Courtesy.THANKS),
+        ("cool, that helps", Courtesy.THANKS),
+        ("Perfect, that helps a lot.", Courtesy.THANKS),
+        ("this was really useful!", Courtesy.THANKS),
         ("Hello there", Courtesy.GREETING),
         ("good morning, team", Courtesy.GREETING),
         ("bye", Courtesy.GOODBYE),
@@ -31,7 +38,7 @@ def test_courtesies(text: str, kind: Courtesy) -> None:
     assert courtesy(text, answered=False) is kind
 
 
-@pytest.mark.parametrize("text", ["Great", "got it", "Perfect, that helps a lot.", "ok", "makes sense"])
+@pytest.mark.parametrize("text", ["Great", "got it", "Perfect, then later.", "ok", "makes sense"])
 def test_a_nod_is_one_only_behind_an_answer(text: str) -> None:
     assert courtesy(text, answered=True) is Courtesy.THANKS
     assert courtesy(text, answered=False) is None
@@ -52,6 +59,9 @@ def test_a_nod_is_one_only_behind_an_answer(text: str) -> None:
         "cool down period",
         "How are you billed?",
         "Welcome email",
+        "👎",
+        "that helps page",
+        "What does 👍 mean?",
         "",
         "!?",
         "How do I thank somebody?",

@@ -10,9 +10,11 @@ from harry_mcp.app import App
 from harry_mcp.domain.documents import SourceDocument
 from harry_mcp.domain.search import Band, NextAction, SearchStatus
 from harry_mcp.domain.tokens import index_terms
+from harry_mcp.domain.verified import Match
 from harry_mcp.stages.retrieve.history import carry_over, keeps, spoken
-from harry_mcp.stages.retrieve.leaning import Leaning, leaning, own_words
+from harry_mcp.stages.retrieve.leaning import Leaning, asks_on, leaning, own_words, whole
 from harry_mcp.stages.retrieve.query import clean
+from tests.loop.small_base import official
 
 pytestmark = pytest.mark.promise("RET-2")
 
@@ -75,6 +77,33 @@ def test_a_whole_question_does_not_lean_for_its_words(question: str) -> None:
 )
 def test_a_question_that_names_its_object_or_says_much_stands_alone(question: str) -> None:
     assert leaning(question) is Leaning.ALONE
+
+
+@pytest.mark.parametrize(
+    ("typed", "question"),
+    [
+        ("ok great, thank you so much! and how do I export?", "how do I export?"),
+        ("👍 And how do I export?", "how do I export?"),
+        ("So where do I see it?", "where do I see it?"),
+        ("Thanks! And on Windows?", "Thanks! And on Windows?"),
+        ("And the yearly plan?", "And the yearly plan?"),
+        ("AND is slow", "AND is slow"),
+        ("Hello, world in Rust", "Hello, world in Rust"),
+    ],
+)
+def test_what_opens_a_whole_question_is_no_part_of_it(typed: str, question: str) -> None:
+    assert whole(typed) == question
+    assert leaning(typed) is leaning(question)
+
+
+@pytest.mark.parametrize("question", ["why?", "But why is that?", "Why not?", "and then?", "Tell me more.", "really?"])
+def test_some_questions_only_ask_on(question: str) -> None:
+    assert asks_on(question)
+
+
+@pytest.mark.parametrize("question", ["Why do sessions expire?", "how much is it?", "What is it?", "and on Windows?"])
+def test_others_ask_for_something(question: str) -> None:
+    assert not asks_on(question)
 
 
 @pytest.mark.parametrize(
@@ -185,6 +214,23 @@ async def test_a_follow_up_finds_what_the_conversation_was_about(app: App) -> No
     assert not result.degraded
     other = await app.loop.search(follow_up, history=["user: Tell me about Marketing Hub"], record=False)
     assert other.hits[0].passage.title == "Marketing Hub"
+
+
+async def test_a_follow_up_is_remembered_as_written_out_and_as_it_was_typed(app: App) -> None:
+    await _hubs(app)
+    before, follow_up = ["user: How do I set up the Sales Hub?"], "What does it cost a month?"
+    typed = await official(app, follow_up, "It depends on the hub.", documents=())
+    first = await app.loop.search(follow_up, history=before)
+    assert "Sales Hub" in first.question, "the words that are kept are those written out"
+    assert first.verified.response is not None
+    assert (first.verified.match, first.verified.response.id) == (Match.EXACT, typed.id)
+    written = await official(app, first.question, "30 a month.", documents=())
+    again = await app.loop.search(follow_up, history=before)
+    assert again.verified.response is not None
+    assert (again.verified.match, again.verified.response.id) == (Match.EXACT, written.id), "the written-out one first"
+    alone = await app.loop.search(follow_up)
+    assert alone.verified.response is not None
+    assert alone.verified.response.id == typed.id
 
 
 async def test_what_was_spoken_of_does_not_answer_by_itself(app: App) -> None:

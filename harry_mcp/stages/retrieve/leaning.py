@@ -85,6 +85,18 @@ _NOT_POINTING = regex.compile(
     _FLAGS,
 )
 
+# What asks on without a word of its own: the page that it is about is the one that was shown already.
+_ASKS_ON = regex.compile(
+    r"""(?:(?:but|and|so|then|well|no|yes|ok(?:ay)?|really|wait|hm+)\b[\s,.:;–—-]*)*
+        (?:why(?:\s+(?:not|so|then|exactly|though))?|how\s+(?:come|so)|what\s+(?:for|then|else|now)|then\s+what|then|and
+            |for\s+what\s+reason|since\s+when|any(?:thing|one)?\s+(?:else|more)|(?:tell\s+me\s+)?more|go\s+on|really
+            |is\s+that\s+(?:so|true|all|right|it)|(?:are\s+you\s+)?sure)
+        (?:\s+(?:(?:is|was|does|do|did|would)n?['’]?t?|that|this|it|be|so|the\s+case|the\s+reason|then|please
+            |about\s+(?:it|that|this)))*\W*""",
+    _FLAGS,
+)
+# Opens a question behind an answer. In capital letters they are words of a query language.
+_OPENER = regex.compile(r"(?:[Aa]nd|[Bb]ut|[Ss]o|[Aa]lso|[Tt]hen|[Oo]k(?:ay)?)\b[\s,.:;–—-]*")
 # A question that names its object needs no other: "How do I create an index in MongoDB?"
 _NAMED = regex.compile(
     r"""(?<=\w\W+)(?!I\b)(?:\p{Lu}[\p{L}\p{N}]+|\w*\p{Ll}\p{Lu}\w*|\w+_\w+|\p{L}+\p{N}\w*)|["“«`']\w""", regex.VERBOSE
@@ -108,6 +120,22 @@ def leaning(question: str) -> Leaning:
         return Leaning.LEANS
     enough = len(said(asked)) >= _SAYS_ENOUGH or _NAMED.search(asked)
     return Leaning.ALONE if enough else Leaning.OPEN
+
+
+def whole(question: str) -> str:
+    """The question without thanks and "and" in front of it, where a clause of its own follows.
+
+    "Great, thank you! And how do I export?" asks how to export.
+    """
+    asked = without_courtesies(question)
+    while (found := _OPENER.match(asked)) and found.end() < len(asked):
+        asked = asked[found.end() :]
+    return asked if _CLAUSE.match(asked) and said(asked) else question
+
+
+def asks_on(question: str) -> bool:
+    """Whether a question only asks for reasons or for more, like "why?" or "and then?"."""
+    return _ASKS_ON.fullmatch(without_courtesies(question)) is not None
 
 
 def is_piece(question: str) -> bool:
