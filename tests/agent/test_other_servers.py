@@ -165,14 +165,19 @@ def test_servers_are_written_as_commands_or_addresses() -> None:
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("", ("other", (), "")),
         ("outdated", ("outdated", (), "")),
         ("Wrong: [2] 3, it says so", ("wrong", (2, 3), "it says so")),
-        ("that is no good", ("other", (), "that is no good")),
+        ("other that is no good", ("other", (), "that is no good")),
     ],
 )
 def test_a_complaint_is_read_in_its_parts(text: str, parts: tuple[str, tuple[int, ...], str]) -> None:
     assert Complaint.of(text) == Complaint(*parts)
+
+
+@pytest.mark.parametrize("text", ["", "that is no good", "2 wrong"])
+def test_a_complaint_without_a_reason_is_told_which_there_are(text: str) -> None:
+    with pytest.raises(InputError, match=r"/down needs a reason first: wrong, outdated, .* Nothing was sent\."):
+        Complaint.of(text)
 
 
 async def test_the_commands_take_a_server_and_end_with_the_code_of_its_kind(tmp_path: Path) -> None:

@@ -219,7 +219,12 @@ ERRORS: list[tuple[tuple[str | bytes, ...], dict[str, str], ExitCode, str]] = [
     (("ingest", "http://"), {}, ExitCode.USAGE, "is not an http or https address"),
     (("ingest", b"\xff\xfe"), {}, ExitCode.USAGE, "There is no file or folder"),
     (("search", "x"), {"HARRY_DATABASE_URL": NOWHERE}, ExitCode.DATABASE, "Check HARRY_DATABASE_URL"),
-    (("search", "x"), {"HARRY_DATABASE_URL": "harry:hush"}, ExitCode.DATABASE, "Write it as postgresql://"),
+    (
+        ("search", "x"),
+        {"HARRY_DATABASE_URL": "harry:hush"},
+        ExitCode.DATABASE,
+        "Write HARRY_DATABASE_URL as postgresql://",
+    ),
     (("search", "x"), {"HARRY_PROFILE": "{tmp}/none.toml"}, ExitCode.USAGE, "none.toml cannot be read"),
     (("search", "x"), {"HARRY_PROFILE": "{bad}"}, ExitCode.USAGE, "is not TOML"),
     (("search", "x"), {"HARRY_DATA_DIR": "{bad}"}, ExitCode.DATABASE, "{bad}"),

@@ -188,7 +188,7 @@ async def test_every_way_in_which_a_database_cannot_be_had_has_the_same_code(
         ({"HARRY_DATABASE_URL": make_conninfo(url, user=name, password="hush", dbname=name)}, "pgvector 0.7"),
         ({"HARRY_DATABASE_URL": make_conninfo(url, user="nobody", password="hush")}, '"nobody" does not exist'),
         ({"HARRY_DATABASE_URL": make_conninfo(url, dbname="none")}, '"none" does not exist'),
-        ({"HARRY_DATABASE_URL": "harry:hush"}, "Write it as postgresql://"),
+        ({"HARRY_DATABASE_URL": "harry:hush"}, "Write HARRY_DATABASE_URL as postgresql://"),
         ({"HARRY_DATABASE_URL": "", "HARRY_DATA_DIR": str(file)}, "choose another data folder"),
     ]
     try:

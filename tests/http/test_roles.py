@@ -129,7 +129,7 @@ async def test_lists_are_for_their_caller_alone(server: Served) -> None:
 @pytest.mark.promise("MCP-8")
 def test_the_console_says_at_its_door_what_a_token_lacks(server: Served) -> None:
     with Browser(server.base) as browser:
-        assert "harry token new NAME --role curator" in browser.http.get("/admin").text
+        assert "with <code>--role curator</code> or <code>--role admin</code>" in browser.http.get("/admin").text
         for role, does in (("reader", "read"), ("contributor", "read and contribute")):
             refused = browser.sign_in(TOKENS[role])
             assert refused.status_code == 403

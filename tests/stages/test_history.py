@@ -52,6 +52,7 @@ def test_what_points_elsewhere_leans(question: str) -> None:
         "How do I find duplicates and merge them?",
         "How do customers change their password?",
         "Is there a limit for calls?",
+        "Which index of pgvector should we build here?",
         "How do I create a key that expires?",
         "And how do I change the address of my account?",
         "What is a combined view of those sites that I own?",

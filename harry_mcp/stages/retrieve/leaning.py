@@ -58,12 +58,13 @@ _NEWCLAUSE = regex.compile(
     r"\b(?:and|or|but|then)\b|[;:,.]|\b(?:when|if|before|after|because|while|until|once|whether|so|that|where|unless)\s+\w*$",
     _FLAGS,
 )
+# "Here" is with those who ask: "which index should we build here?" says all.
 _POINTING = regex.compile(
     r"""^\W*that\b | \b(?:do|does|did|will|can|could|should|would|is|was|of|for|with|on|in|to|by|from|about|at|than|like
             |after|before|without|using|via)\s+that\b(?!\s+(?:the|a|an|my|i|we|you)\b)
       | \bthat\b\W*$ | \b(?:do|does|did|doing|done)\s+so\b
       | \b(?:this|these|those)\b
-      | \b(?:there|here)\b\W*$ | \b(?:how|and|then|up|from|in|over)\s+there\b
+      | \bthere\b\W*$ | \b(?:how|and|then|up|from|in|over)\s+there\b
       | \b(?:which|other|another|this|that|each|any|every|a\s+new|an\s+old)\s+ones?\b
       | \bthe\s+(?:first|second|third|last|next)\s+ones?\b
       | \bones?\b(?=\W*$|\s+(?:in|on|at|for|with|from|by|to|is|are|does|do|can)\b) | \bthe\s+ones\b
