@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harry_mcp.cli.console import terminal
+from harry_mcp.cli.eval_report import print_kept
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,14 +40,8 @@ _WEEKLY = ("repeat_error", "wrong", "escalated", "surely_wrong")
 
 def print_loop_outcome(outcome: LoopOutcome, pictures: Sequence[Path]) -> None:
     """Everything that the weeks gave."""
-    console = terminal()
     print_loop(outcome.run)
-    for held in outcome.gates:
-        mark = "[green]holds[/]" if held.held else "[bold red]does not hold[/]"
-        console.print(f"Gate {held.gate}: {mark} ({held.measured})")
-    for path in pictures:
-        console.print(f"[dim]Picture: {path}[/]", soft_wrap=True)
-    console.print(f"[dim]{'Kept as' if outcome.saved else 'Not kept:'} {outcome.run.id}[/]")
+    print_kept(outcome, pictures)
 
 
 def print_loop(run: EvalRun) -> None:

@@ -11,6 +11,7 @@ from harry_mcp.cli.console import terminal
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from harry_mcp.evals.learning.run import LoopOutcome
     from harry_mcp.evals.session import Outcome
     from harry_mcp.storage.eval_runs import EvalRun
 
@@ -30,6 +31,12 @@ def print_outcome(outcome: Outcome, pictures: Sequence[Path]) -> None:
     console = terminal()
     print_figures(outcome.run)
     _print_changes(console, outcome)
+    print_kept(outcome, pictures)
+
+
+def print_kept(outcome: Outcome | LoopOutcome, pictures: Sequence[Path]) -> None:
+    """Which gates hold, where the pictures are, and the id of the run."""
+    console = terminal()
     for held in outcome.gates:
         mark = "[green]holds[/]" if held.held else "[bold red]does not hold[/]"
         console.print(f"Gate {held.gate}: {mark} ({held.measured})")

@@ -14,8 +14,8 @@ from harry_mcp.domain.plain import sanitised
 from harry_mcp.domain.rot import RotSignal
 
 _LONGEST = 400
-# What the log keeps of a statement.
-_LONGEST_PASSAGE = 600
+LONGEST_PASSAGE = 600
+"""Characters that the log keeps of a statement."""
 _QUESTIONS = 3
 _DRAFT = "draft"
 
@@ -46,8 +46,8 @@ def still_says(detail: Mapping[str, Any], text: str) -> bool:
     passages = _mappings(detail.get("passages"))
     facts = detail.get("facts")
     told = [str(each.get(side, "")) for each in passages[: facts if isinstance(facts, int) and facts else None]]
-    there = {statement[:_LONGEST_PASSAGE] for statement in statements(text)}
-    return any(each[:_LONGEST_PASSAGE] in there for each in told if each)
+    there = {statement[:LONGEST_PASSAGE] for statement in statements(text)}
+    return any(each[:LONGEST_PASSAGE] in there for each in told if each)
 
 
 def _origin(detail: Mapping[str, Any]) -> str:

@@ -60,6 +60,11 @@ def one_line(text: str, limit: int) -> str:
     return " ".join(sanitised(text, limit).split())
 
 
+def folded(question: str) -> str:
+    """A question as it is compared word for word: letter case, spacing and closing marks do not count."""
+    return " ".join(question.casefold().split()).rstrip("?!. ")
+
+
 def _kept_joiner(match: re.Match[str]) -> str:
     text, start, end = match.string, match.start(), match.end()
     between = start > 0 and end < len(text) and not text[start - 1].isascii() and not text[end].isascii()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from harry_mcp.domain.corrections import Relevant
 from harry_mcp.domain.feedback import PastFailure
+from harry_mcp.domain.plain import folded
 from harry_mcp.domain.verified import Match, VerifiedMatch
 
 if TYPE_CHECKING:  # the server imports this module before its first answer, and numpy takes its time
@@ -275,5 +276,4 @@ class SearchResult:
 
 def gap_id(question: str) -> str:
     """One id for every way of typing the same question: letter case, spacing and closing marks do not count."""
-    normal = " ".join(question.casefold().split()).rstrip("?!. ")
-    return "gap_" + hashlib.sha256(normal.encode()).hexdigest()[:16]
+    return "gap_" + hashlib.sha256(folded(question).encode()).hexdigest()[:16]

@@ -20,7 +20,7 @@ from typing import Any
 
 from harry_mcp.domain.corrections import Correction, CorrectionStatus
 from harry_mcp.domain.documents import DocumentStatus
-from harry_mcp.domain.plain import one_line
+from harry_mcp.domain.plain import folded, one_line
 from harry_mcp.domain.verified import LONGEST_QUESTION, Match, VerifiedStatus
 from harry_mcp.errors import NotFoundError
 from harry_mcp.loop.rated import named, rated
@@ -82,7 +82,7 @@ class _Asked:
 
     async def answered_by(self, question: str, documents: Sequence[str], origin: Row) -> None:
         text = _clean(question)
-        key = _id("q", _normal(text))
+        key = _id("q", folded(text))
         if key in self._known:
             return
         there = [name for name in documents if await _is_found(self._unit, name)]
@@ -103,9 +103,9 @@ async def _promoted(asked: _Asked, corrections: Sequence[Correction], questions:
 
 
 async def _praised(unit: UnitOfWork, asked: _Asked) -> None:
-    refused = {_normal(_clean(entry.question)) for entry in await _verified(unit, VerifiedStatus.REJECTED.value)}
+    refused = {folded(_clean(entry.question)) for entry in await _verified(unit, VerifiedStatus.REJECTED.value)}
     for each in await unit.feedback.praised():
-        if _normal(_clean(each.question)) not in refused:
+        if folded(_clean(each.question)) not in refused:
             origin = _origin("praise", each.result_id, each.created_at)
             await asked.answered_by(each.question, await _cited(unit, each), origin)
 
@@ -142,12 +142,12 @@ def _regressions(
         # The ids are in it: when another lesson is learnt from the same question, that is another test.
         ids = sorted(each.id for each in lessons)
         origin = _origin("correction", " ".join(ids), max(each.created_at for each in lessons))
-        rows.append({"id": _id("t", _normal(question), *ids), "text": question, "relevant": ids, "provenance": origin})
-    corrected = {_normal(question) for question in wanted}
+        rows.append({"id": _id("t", folded(question), *ids), "text": question, "relevant": ids, "provenance": origin})
+    corrected = {folded(question) for question in wanted}
     for question in dict.fromkeys(map(_clean, idle)):
-        if _normal(question) not in corrected:
+        if folded(question) not in corrected:
             origin = {"from": "verified"}
-            rows.append({"id": _id("t", _normal(question)), "text": question, "relevant": [], "provenance": origin})
+            rows.append({"id": _id("t", folded(question)), "text": question, "relevant": [], "provenance": origin})
     return rows
 
 
@@ -204,10 +204,6 @@ def _origin(kind: str, key: str, at: datetime, **more: object) -> Row:
 
 def _clean(question: str) -> str:
     return redact(one_line(question, LONGEST_QUESTION)).text
-
-
-def _normal(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip("?!. ")
 
 
 def _id(prefix: str, *parts: str) -> str:

@@ -27,9 +27,7 @@ from harry_mcp.metering import count_correction
 from harry_mcp.ports import Embedder, LanguageModel
 from harry_mcp.settings import Settings
 from harry_mcp.storage.database import Database
-from harry_mcp.storage.texts import storable
-
-_LONGEST_ID = 200
+from harry_mcp.storage.texts import as_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +87,7 @@ class CorrectionFlow(OnDatabase):
             )
         trusted = author.trusted or record.approved > 0 or self._settings.trust_new_authors
         waits = "" if trusted else "it is the first correction of its author"
-        result_id = storable(result_id.strip())[:_LONGEST_ID]
+        result_id = as_id(result_id)
         lessons = await self._intake.take(lesson)
         asked = await self._asked(result_id)
         submissions = [await self._prepared(taken, author, result_id, waits, asked) for taken in lessons]

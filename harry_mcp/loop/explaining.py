@@ -15,10 +15,8 @@ from harry_mcp.loop.searching import SearchFlow
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.gaps import Gap
 from harry_mcp.storage.searches import StoredSearch
-from harry_mcp.storage.texts import storable
+from harry_mcp.storage.texts import as_id
 from harry_mcp.storage.verified import Lookup
-
-_LONGEST_ID = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +60,7 @@ class ExplainFlow(OnDatabase):
         Raises:
             NotFoundError: there is no such search.
         """
-        search_id = storable(search_id.strip())[:_LONGEST_ID]
+        search_id = as_id(search_id)
         async with self._database.reading() as unit:
             stored = await unit.searches.get(search_id)
             if stored is None:

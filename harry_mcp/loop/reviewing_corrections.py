@@ -26,9 +26,8 @@ from harry_mcp.stages.curate.withdrawing import withdraw
 from harry_mcp.storage.corrections import Learnt
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind
-from harry_mcp.storage.texts import storable
+from harry_mcp.storage.texts import as_id, storable
 
-_LONGEST_ID = 200
 _LONGEST_REASON = 500
 _DRAFTED = "A draft changes no answer while it waits; review_documents with preview shows what approving it would."
 _BECOMES = {
@@ -54,7 +53,7 @@ class CorrectionReviewFlow(OnDatabase):
             NotFoundError: there is none of that id.
         """
         async with self._database.reading() as unit:
-            return await unit.corrections.get(_id(correction_id))
+            return await unit.corrections.get(as_id(correction_id))
 
     @healed
     async def learning(self, *, limit: int = 100) -> list[Learnt]:
@@ -82,7 +81,7 @@ class CorrectionReviewFlow(OnDatabase):
             NotFoundError: there is no such correction.
         """
         async with self._database.reading() as unit:
-            correction = await unit.corrections.get(_id(correction_id))
+            correction = await unit.corrections.get(as_id(correction_id))
             answers = await unit.corrections.touched_count(correction.id)
             return answers, await unit.corrections.touched(correction.id, limit=limit)
 
@@ -166,7 +165,3 @@ def _becomes(action: CorrectionAction, correction: Correction) -> CorrectionStat
     if correction.status is status:
         raise InputError(f"{correction.id} is {status.value} already.")
     return status
-
-
-def _id(text: str) -> str:
-    return storable(text.strip())[:_LONGEST_ID]

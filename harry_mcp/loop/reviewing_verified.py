@@ -24,10 +24,9 @@ from harry_mcp.settings import Settings
 from harry_mcp.stages.correct.redaction import redact
 from harry_mcp.storage.database import Database
 from harry_mcp.storage.memories import MemoryKind, MemoryText
-from harry_mcp.storage.texts import storable
+from harry_mcp.storage.texts import as_id, storable
 from harry_mcp.storage.unit_of_work import UnitOfWork
 
-_LONGEST_ID = 200
 _LONGEST_NAME = 2000
 # Questions that are embedded together.
 _BATCH = 64
@@ -129,7 +128,7 @@ class VerifiedReviewFlow(OnDatabase):
         """
         if not by.may(self._approvers):
             raise InputError(f"This takes the role {self._approvers.name.lower()}; you are {by.role.name.lower()}.")
-        key = storable(key.strip())[:_LONGEST_ID]
+        key = as_id(key)
         if action is VerifiedAction.NEVER_SERVE:
             return await self._refuse(key, question, by)
         wording = _answer(answer) if action is VerifiedAction.APPROVE else ""

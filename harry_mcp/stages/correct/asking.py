@@ -13,6 +13,7 @@ import regex
 
 from harry_mcp.domain.corrections import Correction
 from harry_mcp.domain.differences import Difference, Kind, Vocabulary, differences
+from harry_mcp.domain.plain import folded
 from harry_mcp.domain.pointing import points
 from harry_mcp.domain.tokens import STOP_WORDS, index_terms
 from harry_mcp.stages.correct.rewording import same_words
@@ -51,7 +52,7 @@ def same_question(question: str, asked: str, cosine: float, *, floor: float, voc
 
     Guarded as official answers are: nothing in them differs that could matter, whatever the cosine.
     """
-    if _folded(question) == _folded(asked):
+    if folded(question) == folded(asked):
         return True
     if max(len(question), len(asked)) > _COMPARED:
         return False
@@ -118,10 +119,6 @@ def _against(question: str, asked: str, said: set[str], vocabulary: Vocabulary) 
 
 def _other_wording(each: Difference) -> bool:
     return not (each.a and each.b) and (each.a or each.b).islower()
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split()).rstrip("?!. ")
 
 
 def _words(text: str) -> set[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from harry_mcp.domain.alignment import Aligned, changed_statements, distance
 from harry_mcp.domain.differences import differences
+from harry_mcp.domain.evidence import LONGEST_PASSAGE
 from harry_mcp.settings import CurateSection
 from harry_mcp.stages.curate.judging import FactJudge
 from harry_mcp.storage.signals import Neighbour, StoredText
@@ -16,7 +17,6 @@ from harry_mcp.storage.signals import Neighbour, StoredText
 # What is compared of one text, and what is kept of the differences: a curator reads it.
 _LONGEST = 400_000
 _MOST_PASSAGES = 20
-_LONGEST_PASSAGE = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Change:
 
     def as_json(self) -> dict[str, object]:
         """For the log: both sides, the score, and in what they differ, in words."""
-        before, after = self.pair.before[:_LONGEST_PASSAGE], self.pair.after[:_LONGEST_PASSAGE]
+        before, after = self.pair.before[:LONGEST_PASSAGE], self.pair.after[:LONGEST_PASSAGE]
         told = [str(each) for each in differences(before, after).found][:5] if before and after else []
         return {"before": before, "after": after, "score": round(self.score, 2), "differences": told}
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from harry_mcp.domain.counting import counted
 from harry_mcp.domain.differences import Vocabulary, differences
-from harry_mcp.domain.plain import sanitised
+from harry_mcp.domain.plain import folded, sanitised
 from harry_mcp.domain.verified import CacheRules, Match, VerifiedMatch, degraded
 from harry_mcp.settings import VerifySection
 from harry_mcp.storage.verified import NearResponse
@@ -87,7 +87,7 @@ def _against(question: str, item: Near, found: Sequence[str] | None, rules: Cach
             f"{counted(entry.negatives, 'complaint')} about it {'stands' if entry.negatives == 1 else 'stand'} against "
             f"{counted(entry.uses, 'use')}."
         )
-    if _same_text(question, entry.question):
+    if folded(question) == folded(entry.question):
         return ""
     bar = max(rules.exact, entry.threshold)
     if item.cosine < bar:
@@ -106,9 +106,9 @@ def _refused(question: str, item: Near, rules: CacheRules, vocabulary: Vocabular
     In other words it is the one of the two questions that it is nearer to, or that it differs in nothing from.
     """
     entry = item.response
-    if _same_text(question, entry.refused_question):
+    if folded(question) == folded(entry.refused_question):
         return True
-    if _same_text(question, entry.question) or entry.refused_cosine < rules.partial:
+    if folded(question) == folded(entry.question) or entry.refused_cosine < rules.partial:
         return False
     if entry.refused_cosine >= item.cosine:
         return True
@@ -129,7 +129,3 @@ def _evidence_against(documents: frozenset[str], found: Sequence[str], *, doubt:
     if doubt and documents.isdisjoint(found[:1]):
         return f"It may answer another question: {doubt}."
     return ""
-
-
-def _same_text(one: str, other: str) -> bool:
-    return " ".join(one.casefold().split()).rstrip("?!. ") == " ".join(other.casefold().split()).rstrip("?!. ")
